@@ -49,6 +49,9 @@ SOAK += [f"tests/test_suppression/test_{name}.py" for name in ("random_releases"
 SOAKING = ["-p", "no:cacheprovider", "--hypothesis-profile=soak"]
 """How they draw anew: the suite itself draws the same examples every time (tests/conftest.py)."""
 
+NODE_PACKAGES = ("openapi-typescript@7", "openapi-fetch@0", "typescript@5", "@types/node@20")
+"""What makes a client in TypeScript, and runs it."""
+
 GRACE = 20.0
 """Seconds that programs have to end when they are told to."""
 
@@ -67,8 +70,10 @@ def main(arguments: list[str]) -> int:
         "docs": docs,
         "bench": bench,
         "faults": lambda more: development([["-m", "cases.service"]], more),
+        "clients": clients,
         "cases": lambda more: tableseal(["cases", "--run", *more]),
         "soak": soak,
+        "fuzz": lambda more: development([["-m", "tests.support.fuzz"]], more),
     }
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
@@ -145,6 +150,20 @@ def add(group: str, words: str) -> list[str]:
     if not failed:
         stamp.write_text("\n".join(wanted))
     return failed
+
+
+def clients(more: list[str]) -> int:
+    """Let clients that two programs make from the OpenAPI document run an audit; one of them needs Node.js."""
+    install(development=True)
+    folder, npm = ENVIRONMENT / "clients", shutil.which("npm")
+    if npm is None:
+        print("There is no npm, so only the Python client is tried.", file=sys.stderr)
+    elif not (folder / "node_modules" / "openapi-typescript").is_dir():
+        folder.mkdir(exist_ok=True)
+        if run([npm, "install", "--silent", "--prefix", str(folder), *NODE_PACKAGES]):
+            return 1
+    os.environ["TABLESEAL_TEST_NODE"] = str(folder)
+    return run([str(PYTHON), "-m", "pytest", "-q", "tests/test_api/test_generated_clients.py", *more])
 
 
 def soak(more: list[str]) -> int:

@@ -34,18 +34,22 @@ def fields(**found: object) -> Mapping[str, Any]:
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
+def trace_of(error: BaseException | None) -> str:
+    """Frames and types of an error and of those that led to it; not their messages, which may hold values."""
+    parts: list[str] = []
+    while error is not None:
+        frames = _frames_elsewhere(error) or traceback.format_tb(error.__traceback__)
+        parts.insert(0, "".join([*frames, type(error).__qualname__]))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n".join(parts)
+
+
 class TextLines(logging.Formatter):
     """Lines of text. Of errors they say where they happened and of which type they are, not what they say."""
 
     def formatException(self, ei: _Raised) -> str:  # noqa: N802
-        """Frames and types of an error and of those that led to it; messages may hold values."""
-        parts: list[str] = []
-        error = ei[1]
-        while error is not None:
-            frames = _frames_elsewhere(error) or traceback.format_tb(error.__traceback__)
-            parts.insert(0, "".join([*frames, type(error).__qualname__]))
-            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        return "\n".join(parts)
+        """As `trace_of`."""
+        return trace_of(ei[1])
 
 
 _FRAME = re.compile(r'  File "[^"\n]+", line \d+, in \S+\n')

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from tableseal.api.store.keyring import Keyring
+
 SECRETS = "TABLESEAL_SECRETS_DIR"
 """Environment variable: a folder with one file a setting, such as `tableseal_database`."""
 
@@ -48,6 +50,13 @@ class Settings(BaseSettings):
     key_secret: Annotated[
         SecretStr | None,
         Field(description="Secret with which digests of keys are made; who changes it makes all keys useless."),
+    ] = None
+    encryption_key: Annotated[
+        SecretStr | None,
+        Field(description="Key under which the keys of jobs are sealed, in base64; while it changes, new and old."),
+    ] = None
+    encryption_key_file: Annotated[
+        Path | None, Field(description="File with it; default: `tableseal.key` in the data folder.")
     ] = None
     session_hours: Annotated[float, Field(gt=0, description="Hours for which a browser stays signed in.")] = 12.0
     oidc_issuer: Annotated[
@@ -135,6 +144,17 @@ class Settings(BaseSettings):
     def pepper(self) -> bytes:
         """What digests of keys are made with."""
         return b"" if self.key_secret is None else self.key_secret.get_secret_value().encode()
+
+    @property
+    def keys(self) -> Keyring:
+        """Keys under which the keys of jobs are sealed.
+
+        Raises
+        ------
+        InputError: what is given is no key.
+        """
+        given = None if self.encryption_key is None else self.encryption_key.get_secret_value()
+        return Keyring(given, (self.encryption_key_file or self.data / "tableseal.key").absolute())
 
     @property
     def working_folder(self) -> Path:

@@ -36,11 +36,15 @@ def run_suppression(
 
     Raises
     ------
-    InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
+    InputError, LimitError: as `suppression.suppress.suppress`; an unknown method; a whole table whose risk is above the
+        policy's limit, which withholding does not lower.
     """
+    from tableseal.audit.model import Policy
     from tableseal.suppression.problem.costs import Costs
+    from tableseal.suppression.problem.refusals import refuse_table_risk
     from tableseal.suppression.suppress import suppress
 
+    refuse_table_risk(release, release.policy or Policy())
     method, search = chosen_search(options)
     return suppress(
         release,

@@ -127,6 +127,8 @@ class TablesealError(Exception):
         self.at = Place(at) if isinstance(at, str) else at
         self.places = tuple(dict.fromkeys(places)) or ((self.at,) if isinstance(self.at, Place) else ())
         self.found, self.expected, self.remedy, self.keys, self.several = found, expected, remedy, keys, several
+        self.advised: Callable[[str], str] = str
+        """How texts with advice in them (`audit.said`) are spelled; set by the way in that shows the error."""
 
     def __str__(self) -> str:
         return self.words()
@@ -139,12 +141,16 @@ class TablesealError(Exception):
 
     def words(self, spelled: Callable[[OptionName], str] = str, *, placed: bool = True, advised: bool = True) -> str:
         """The text, with options spelled in one way or another; placed: with the place; advised: with the remedy."""
-        found = "" if self.found is None else f"found {self.found}, "
-        parts = self.args or (f"{found}expected {self.expected}{'' if self.remedy else '.'}",)
+        found = () if self.found is None else ("found ", self.found, ", ")
+        parts = self.args or (*found, "expected ", self.expected, "" if self.remedy else ".")
         before = (self.at, ": ") if self.at is not None and placed else ()
-        after = (f"; {self.remedy}.",) if self.remedy is not None and advised else ()
+        after = ("; ", self.remedy, ".") if self.remedy is not None and advised else ()
         parts = (*before, *parts, *after)
-        return "".join(spelled(part) if isinstance(part, OptionName) else str(part) for part in parts)
+        return "".join(spelled(p) if isinstance(p, OptionName) else self.said(p) for p in parts)
+
+    def said(self, part: object) -> str:
+        """A part that is no option, with the advice in it spelled for who is shown it."""
+        return self.advised(part) if isinstance(part, str) else str(part)
 
 
 class InputError(TablesealError):

@@ -177,7 +177,12 @@ def audit(
     if applied.require.table_risk is not None:
         from tableseal.audit.measures.risk.requirement import judge_table_risk
 
-        table_risk = judge_table_risk(release, applied.require.table_risk)
+        table_risk = judge_table_risk(release, applied.require.table_risk, applied.require.table_risk_measure)
+    confidence = None
+    if cells.rounded.any() or applied.require.confidence is not None:
+        from tableseal.audit.attacks.confidence import judge_confidence
+
+        confidence = judge_confidence(release, cells, applied)
         clock.lap("risk of whole tables")
     implied = None
     if applied.implied != "off":
@@ -222,6 +227,7 @@ def audit(
         rank,
         sap,
         table_risk,
+        confidence,
         implied,
         implied_arguments,
         truths.open,

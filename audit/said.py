@@ -4,7 +4,7 @@ As a plain text it is in the words of the command and of release files, which is
 another way in (from Python) spells the parts anew; nobody takes texts apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -16,12 +16,16 @@ Step = Literal["suppress", "kept", "kept file", "more sizes", "more rows", "expl
 
 @dataclass(frozen=True)
 class InFile:
-    """What is said in a release file: a key with what it says, or a key alone. keyword: what says the same of a
-    DataFrame, if anything does."""
+    """What is said in a release file: a key with what it says (a text as YAML has it), or a key alone. keyword: what
+    says the same of a DataFrame, if anything does."""
 
     key: str
-    says: Mapping[str, str | bool] | None = None
+    says: Mapping[str, str | bool] | str | None = None
     keyword: str | None = None
+
+
+NEGATIVE = InFile("intruder", {"nonnegative": False})
+"""Values may be negative, and everybody knows it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Spelling:
         """`absent: {leaves: not_released}`, as YAML has it."""
         if said.says is None:
             return f"`{said.key}`"
+        if isinstance(said.says, str):
+            return f"`{said.key}: {said.says}`"
         return f"`{said.key}: {{{', '.join(f'{name}: {_yaml(value)}' for name, value in said.says.items())}}}`"
 
     def words(self, text: str) -> str:
@@ -88,6 +94,12 @@ class Said(str):
         made = super().__new__(cls, "".join(map(COMMAND.spelled, flat)))
         made.parts = flat
         return made
+
+    @classmethod
+    def joined(cls, separator: str, texts: Iterable[Part]) -> Self:
+        """Texts with something between them, as `str.join`."""
+        parts = [part for text in texts for part in (separator, text)]
+        return cls(*parts[1:])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.parts

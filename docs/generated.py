@@ -2,15 +2,18 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent, fill
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typer.core import TyperArgument, TyperCommand, TyperOption
+
+    from tableseal.suppression.study.study import Study
 
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
@@ -202,6 +205,83 @@ def schemes() -> str:
     return table(["scheme", "letters"], rows)
 
 
+@cache
+def study() -> "Study":
+    """The comparison study of the shipped case, run once."""
+    from tableseal.api.cases import load_case
+    from tableseal.api.cases.study import compute
+    from tableseal.audit.progress import silent
+
+    return compute(load_case("s15_study").runs[0], silent)
+
+
+@cache
+def printed() -> dict[str, str]:
+    """What the paper prints of a value of the study, where it is said in its words: `T1 RS risk` -> `0.282`."""
+    from tableseal.api.cases import load_case
+
+    found = ((one.field, re.search(r"in print (.*)\)", one.what)) for one in load_case("s15_study").expected)
+    return {field: said[1] for field, said in found if said}
+
+
+def study_requests() -> str:
+    """What was asked of the hypercube, beside the paper."""
+    head = ["", "persons", "cells", "counts of 0, 1, ... 5, 6 and over", "in print", "risk before", "in print"]
+    rows = [
+        [
+            *(asked.name, f"{asked.persons:,}", f"{asked.cells:,}"),
+            *(", ".join(map(str, asked.classes)), printed()[f"{asked.name} classes"]),
+            *(f"{asked.risk:.3f}", printed()[f"{asked.name} risk"]),
+        ]
+        for asked in study().asked
+    ]
+    return table(head, rows)
+
+
+def study_answers() -> str:
+    """Risk, utility and changes of every table by every method, beside the paper."""
+    head = ["", "method", "risk", "in print", "utility", "in print", "1s and 2s changed", "in print"]
+    rows = []
+    for one in study().answered:
+        told = [printed().get(f"{one.name} {one.method} {what}", "") for what in ("risk", "utility", "changed")]
+        if one.method in ("RR", "RRP"):
+            told[2] = "1.000"
+        if (one.name, one.method) == ("T3", "RS"):
+            told[2] = "0.000"
+        ours = f"{one.risk:.3f}", f"{one.utility:.4f}", f"{one.changed:.3f}"
+        rows.append([one.name, one.method, *(text for pair in zip(ours, told, strict=True) for text in pair)])
+    return table(head, rows)
+
+
+def study_rankings() -> str:
+    """Methods by risk and by utility, beside the paper."""
+    head = ["", "least risk first", "in print", "most utility first", "in print"]
+    rows = []
+    for asked in study().asked:
+        own = [a for a in study().answered if a.name == asked.name]
+        row = [asked.name]
+        for what in ("risk", "utility"):
+            values = {a.method: float(printed()[f"{a.name} {a.method} {what}"]) for a in own}
+            row += [", ".join(study().ranked(asked.name, what)), _ranked(values, most=what == "utility")]
+        rows.append(row)
+    return table(head, rows)
+
+
+def _ranked(values: Mapping[str, float], *, most: bool) -> str:
+    """Names by their values, equal ones with `=` between them."""
+    order = sorted(values, key=lambda name: -values[name] if most else values[name])
+    signs = ["", *(" = " if values[a] == values[b] else ", " for a, b in pairwise(order))]
+    return "".join(sign + name for sign, name in zip(signs, order, strict=True))
+
+
+def study_maps() -> str:
+    """The risk-utility map, a picture for each request."""
+    from tableseal.suppression.comparison.chart import picture
+    from tableseal.suppression.study.map import study_maps
+
+    return "\n\n".join(picture(one).strip() for one in study_maps(study()))
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "formats": formats,
@@ -209,4 +289,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "parameters": parameters,
     "python": python,
     "schemes": schemes,
+    "study_answers": study_answers,
+    "study_maps": study_maps,
+    "study_rankings": study_rankings,
+    "study_requests": study_requests,
 }

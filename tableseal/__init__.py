@@ -15,6 +15,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     protect     change values (rounding), and the audit of what is left
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
+    tabulate    tables from microdata
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
     sap         how likely subtracting known units recovers a zero
     attack      which true counts come back of changed ones
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
     from tableseal.api.python.suppress import SuppressResult, suppress
+    from tableseal.api.python.tabulate import TabulateResult, tabulate
     from tableseal.api.python.verify import VerifyResult, verify
     from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
     from tableseal.audit.model import Policy, Release
@@ -63,6 +65,7 @@ __all__ = [
     "SapResult",
     "SuppressResult",
     "TablesealError",
+    "TabulateResult",
     "VerifyResult",
     "__version__",
     "attack",
@@ -74,6 +77,7 @@ __all__ = [
     "risk",
     "sap",
     "suppress",
+    "tabulate",
     "verify",
 ]
 
@@ -89,6 +93,7 @@ _opened = opener(
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),
         "api.python.suppress": ("SuppressResult", "suppress"),
+        "api.python.tabulate": ("TabulateResult", "tabulate"),
         "api.python.verify": ("VerifyResult", "verify"),
         "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
         "audit.model": ("Policy", "Release"),

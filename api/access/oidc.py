@@ -107,9 +107,12 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def _role(value: Any) -> Role | None:
-    """The highest role among the values of a claim, which may hold others that mean something elsewhere."""
+    """The highest role among the values of a claim, which may hold others that mean something elsewhere.
+
+    So may `admin`, which stands in the tokens of many providers: it is for keys only.
+    """
     given = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
-    found = [role for role in Role if role.value in given]
+    found = [role for role in Role if role.value in given and role is not Role.ADMIN]
     return found[-1] if found else None
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tableseal.api.argus.listed import listed_cells
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.model import Amounts, Policy, Release
 from tableseal.audit.rules import PQ, Dominance
@@ -24,9 +25,7 @@ def with_contributors(release: Release, at: int, *, holdings: bool) -> Release:
     found = (facts if holdings else facts.of_units).contributions
     if found is None:
         return release
-    order = np.argsort(cells.listing_table, kind="stable")
-    offset = sum(len(before.codes) for before in release.tables[:at])
-    cell = cells.listing_cell[order[offset : offset + len(table.codes)]]
+    cell = listed_cells(release, cells, at)
     known = found.covered[cell]
     frequency = Amounts(found.frequency[cell], known)
     tops = tuple(Amounts(np.abs(found.nth(rank))[cell], known) for rank in range(_most(release.policy)))

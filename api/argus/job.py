@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from tableseal.api.argus.document import JobReport, Step
 from tableseal.api.argus.files import JobFiles
 from tableseal.api.argus.outputs import FOR_READERS, output_files, unused_options
-from tableseal.api.argus.plan import Plan, Section, make_plan
+from tableseal.api.argus.plan import METHODS, Plan, Section, make_plan
 from tableseal.api.argus.protect import protect
 from tableseal.api.argus.releases import release_of
 from tableseal.api.argus.tables import Built, build_table
+from tableseal.api.argus.values import change_values
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.batch import read_batch
@@ -21,9 +23,7 @@ from tableseal.audit.version import engine_version
 from tableseal.audit.wording import quoted
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.model import Report
-
-Verdict = Literal["safe", "unsafe", "undecided"]
+    from tableseal.audit.report.model import ReleaseVerdict, Report
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,27 @@ class Outcome:
     """What a job came to.
 
     verdict: the worst of all tables that were protected or are for readers. files: path -> text, all that the job
-    writes; nothing but its logbook and version if it is not safe. said: what was done, in words. notes: what to know.
+    writes; nothing but its logbook and version if it is not safe. steps: what was done. notes: what to know.
     """
 
-    verdict: Verdict
+    verdict: "ReleaseVerdict"
     files: dict[Path, str]
-    said: tuple[str, ...]
+    steps: tuple[Step, ...]
     notes: tuple[Note, ...]
+
+    def report(self, job: str) -> JobReport:
+        """As it is written. job: name of its file."""
+        return JobReport(self.verdict, job, self.steps, tuple(path.name for path in self.files), self.notes)
 
 
 @dataclass(frozen=True)
 class _Protected:
-    """What became of a table. at: its position in the release."""
+    """What became of a table. at: its position in the release. keys: see `output_files`."""
 
     release: Release
     at: int
     report: "Report | None"
+    keys: tuple[str, ...] | None = None
 
 
 @dataclass
@@ -66,12 +71,12 @@ class _Run:
     job: Job
     built: tuple[Built, ...]
     progress: Progress | None
-    whole: dict[tuple[int, ...], Release] = field(default_factory=dict)
+    whole: dict[tuple[tuple[int, ...], bool], Release] = field(default_factory=dict)
     protected: dict[int, _Protected] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    verdicts: list["ReleaseVerdict"] = field(default_factory=list)
     written: dict[Path, str] = field(default_factory=dict)
-    outputs: list[str] = field(default_factory=list)
+    outputs: list[Step] = field(default_factory=list)
 
 
 def read_job(path: Path) -> Job:
@@ -117,19 +122,19 @@ def run_job(job: Job, built: Sequence[Sequence[Built]], progress: Progress | Non
     for section, run in zip(job.plan.sections, runs, strict=True):
         _section(section, run)
     verdicts = [verdict for run in runs for verdict in run.verdicts]
-    verdict: Verdict = "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
+    verdict: ReleaseVerdict = "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
     files = {path: text for run in runs for path, text in run.written.items()} if verdict == "safe" else {}
-    said = [line for run in runs for line in run.said]
+    steps = [step for run in runs for step in run.steps]
     if verdict == "safe":
-        said += [line for run in runs for line in run.outputs]
+        steps += [step for run in runs for step in run.outputs]
     elif any(run.written for run in runs):
-        said.append("No table is written: not all of them are safe.")
+        steps.append(Step("not written", "No table is written: not all of them are safe."))
     notes = tuple(dict.fromkeys(job.files.notes))
     for command in job.plan.texts:
-        text = _logbook(job, said, notes) if command.what == "logbook" else f"tableseal {engine_version()}\n"
+        text = _logbook(job, steps, notes) if command.what == "logbook" else f"tableseal {engine_version()}\n"
         files[job.targets[str(command.at)]] = text
     _refuse_inputs(job, files)
-    return Outcome(verdict, files, tuple(said), notes)
+    return Outcome(verdict, files, tuple(steps), notes)
 
 
 def _section(section: Section, run: _Run) -> None:
@@ -137,28 +142,59 @@ def _section(section: Section, run: _Run) -> None:
         for number in range(1, len(run.built) + 1):
             _audited(run, number)
     for action in section.actions:
-        if isinstance(action, c.Suppress):
-            _suppress(action, run)
-        else:
+        if isinstance(action, c.WriteTable):
             _write(action, run)
+        elif METHODS[action.method].values:
+            _change(action, run)
+        else:
+            _suppress(action, run)
+
+
+def _named(command: c.Suppress, run: _Run) -> tuple[tuple[int, ...], list[Built], str]:
+    """Numbers of the tables that a command names, the tables, and how they are called."""
+    numbers = tuple(range(1, len(run.built) + 1)) if command.table == 0 else (command.table,)
+    which = "all tables as linked" if command.table == 0 else f"table {command.table}"
+    return numbers, [run.built[number - 1] for number in numbers], which
+
+
+def _change(command: c.Suppress, run: _Run) -> None:
+    numbers, built, which = _named(command, run)
+    files = run.job.files
+    found = change_values(command, _release(run, numbers, keyed=command.method == "CKM"), built, files, run.progress)
+    if not found.judged:
+        outcome = "not judged: nothing says which cells are sensitive."
+    elif found.report is None:
+        outcome = "UNDECIDED: what readers can work out of magnitudes that cell keys changed is not known."
+        run.verdicts.append("undecided")
+    else:
+        outcome = _headline(found.report)
+        run.verdicts.append(found.report.verdict)
+    ours = METHODS[command.method].ours
+    text = f"{command.method} ({ours}), {which}: {found.words}; {outcome}"
+    verdict = run.verdicts[-1] if found.judged else None
+    run.steps.append(Step("changed", text, command.at.line, numbers, command.method, ours, verdict, found.report))
+    for at, number in enumerate(numbers):
+        keys = found.keys[at] if found.keys else ()
+        run.protected[number] = _Protected(found.release, at, found.report, keys)
 
 
 def _suppress(command: c.Suppress, run: _Run) -> None:
-    numbers = tuple(range(1, len(run.built) + 1)) if command.table == 0 else (command.table,)
-    built = [run.built[number - 1] for number in numbers]
+    numbers, built, which = _named(command, run)
     result = protect(command, _release(run, numbers), built, run.job.files.notes, run.progress)
-    which = "all tables as linked" if command.table == 0 else f"table {command.table}"
     if result.release is None or result.report is None:
         why = "" if result.conflict is None else f" {result.conflict.text}"
-        run.said.append(f"line {command.at.line}: {command.method}, {which}: no pattern is safe.{why}")
+        text = f"{command.method}, {which}: no pattern is safe.{why}"
+        run.steps.append(Step("protected", text, command.at.line, numbers, command.method, result.method))
         run.verdicts.append("unsafe")
         return
     primaries = int(result.problem.primary.sum())
     cells = f"{primaries} sensitive and {result.secondary} further cells withheld"
-    run.said.append(
-        f"line {command.at.line}: {command.method} ({result.method}), {which}: {cells}; {_headline(result.report)}"
+    text = f"{command.method} ({result.method}), {which}: {cells}; {_headline(result.report)}"
+    verdict = result.report.verdict
+    run.verdicts.append(verdict)
+    run.steps.append(
+        Step("protected", text, command.at.line, numbers, command.method, result.method, verdict, result.report)
     )
-    run.verdicts.append(result.report.verdict)
     for at, number in enumerate(numbers):
         run.protected[number] = _Protected(result.release, at, result.report)
 
@@ -168,12 +204,14 @@ def _write(command: c.WriteTable, run: _Run) -> None:
         _audited(run, command.table, binding=command.type in FOR_READERS)
     found = run.protected.get(command.table) or _Protected(_release(run, (command.table,)), 0, None)
     target = run.job.targets[str(command.at)]
-    files = output_files(command, target, found.release, found.at, found.report, run.built[command.table - 1].table)
+    given = run.built[command.table - 1].table
+    files = output_files(command, target, found.release, found.at, found.report, given, found.keys)
     twice = [path for path in files if path in run.written]
     if twice:
         raise InputError(f"{quoted(twice[0].name)} is written by another command, too.", at=command.at)
     run.written.update(files)
-    run.outputs.append(f"line {command.at.line}: table {command.table} in {', '.join(path.name for path in files)}")
+    names = ", ".join(path.name for path in files)
+    run.outputs.append(Step("written", f"table {command.table} in {names}", command.at.line, (command.table,)))
 
 
 def _audited(run: _Run, number: int, *, binding: bool = True) -> None:
@@ -186,18 +224,20 @@ def _audited(run: _Run, number: int, *, binding: bool = True) -> None:
     run.protected[number] = _Protected(release, 0, report)
     if binding:
         run.verdicts.append(report.verdict)
-        run.said.append(f"table {number}, as it is: {_headline(report)}")
+        text = f"table {number}, as it is: {_headline(report)}"
+        run.steps.append(Step("audited", text, None, (number,), verdict=report.verdict, audit=report))
 
 
-def _release(run: _Run, numbers: tuple[int, ...]) -> Release:
-    if numbers not in run.whole:
+def _release(run: _Run, numbers: tuple[int, ...], *, keyed: bool = False) -> Release:
+    """keyed: with the keys of its records."""
+    if (numbers, keyed) not in run.whole:
         built = [run.built[number - 1] for number in numbers]
         titles = [one.table.title for one in built]
         names = [t if titles.count(t) == 1 else f"{t} ({n})" for t, n in zip(titles, numbers, strict=True)]
-        release = release_of(built, run.job.files.notes, names)
+        release = release_of(built, run.job.files.notes, names, keyed=keyed)
         run.job.files.notes.extend(release.notes)
-        run.whole[numbers] = replace(release, notes=())
-    return run.whole[numbers]
+        run.whole[numbers, keyed] = replace(release, notes=())
+    return run.whole[numbers, keyed]
 
 
 def _headline(report: "Report") -> str:
@@ -206,8 +246,8 @@ def _headline(report: "Report") -> str:
     return headline(report)
 
 
-def _logbook(job: Job, said: Sequence[str], notes: Sequence[Note]) -> str:
-    lines = [f"Job {job.name}", *said, *(f"Note: {note.text}" for note in notes)]
+def _logbook(job: Job, steps: Sequence[Step], notes: Sequence[Note]) -> str:
+    lines = [f"Job {job.name}", *(step.said for step in steps), *(f"Note: {note.text}" for note in notes)]
     return "\n".join(lines) + "\n"
 
 

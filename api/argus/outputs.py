@@ -1,16 +1,16 @@
 """<WRITETABLE> of a job: a table of a release -> files, by type of output."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from tableseal.api.argus.contributors import with_contributors
+from tableseal.api.argus.listed import listed_cells
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.argus import commands as c
+from tableseal.audit.io.argus.changed import ChangedColumns, as_published, changed_files
 from tableseal.audit.io.argus.intermediate import Interval, intermediate_files
 from tableseal.audit.io.argus.jj import jj_text
 from tableseal.audit.io.argus.jj_write import jj_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FOR_READERS: Final = (1, 2, 3)
 """Types of output in which withheld values are hidden: such a table must be safe."""
-CSV, PIVOT, CODE_VALUE, SBS, INTERMEDIATE, JJ = range(1, 7)
+CSV, PIVOT, CODE_VALUE, SBS, INTERMEDIATE, JJ, CELL_KEYS = range(1, 8)
 
 _OPTIONS: Final[Mapping[int, frozenset[str]]] = {
     CSV: frozenset(("QU",)),
@@ -36,6 +36,7 @@ _OPTIONS: Final[Mapping[int, frozenset[str]]] = {
     SBS: frozenset(("HL", "QU")),
     INTERMEDIATE: frozenset(("SO", "HI", "SE", "QU", "AR")),
     JJ: frozenset(("TR",)),
+    CELL_KEYS: frozenset(("AO", "AD", "AC", "SE", "QU")),
 }
 """Type -> options that change it. Others are allowed and say nothing, as in tau-ARGUS."""
 
@@ -47,18 +48,26 @@ def unused_options(command: c.WriteTable) -> str:
 
 
 def output_files(
-    command: c.WriteTable, target: Path, release: Release, at: int, report: "Report | None", given: ArgusTable
+    command: c.WriteTable,
+    target: Path,
+    release: Release,
+    at: int,
+    report: "Report | None",
+    given: ArgusTable,
+    keys: Sequence[str] | None = None,
 ) -> dict[Path, str]:
     """Path -> text of all files of an output, the one that is named last.
 
     release: the table's, protected where it was; at: its position; report: audit of it, for AR. given: the table as it
-    was read.
+    was read. keys: of each row, where values were changed by cell keys (empty: by another method); None: they were not.
 
     Raises
     ------
     InputError: what the type cannot hold.
     """
     try:
+        if keys is not None:
+            return _changed_files(command, target, release, at, keys)
         return _files(command, target, release, at, report, given)
     except InputError as error:
         if error.at is not None:
@@ -75,20 +84,10 @@ def _files(
         return {target: jj_text(jj_of(_alone(release, at)))}
     listed = with_contributors(release, at, holdings=on.get("HI", False))
     shown = _judged(shown_table(listed, at), release, at)
-    match command.type:
-        case 1:
-            return {target: csv_text(shown, quotes=quotes)}
-        case 2 | 3:
-            text = code_value_text(
-                shown,
-                status=on.get("AS", False),
-                header=on.get("FL", command.type == PIVOT),
-                quotes=quotes,
-                leave_out_empty=on.get("SE", False),
-            )
-            return {target: text}
-        case 4:
-            return {target: sbs_text(shown, levels=on.get("HL", False), quotes=quotes)}
+    if command.type in FOR_READERS:
+        return {target: _for_readers(command, shown)}
+    if command.type == SBS:
+        return {target: sbs_text(shown, levels=on.get("HL", False), quotes=quotes)}
     files = intermediate_files(
         _with_shadow(shown, given),
         target.stem,
@@ -98,6 +97,43 @@ def _files(
         audited=_intervals(shown, report) if on.get("AR", False) and report is not None else None,
     )
     data = files.pop(f"{target.stem}.tab")
+    return {target.with_name(name): text for name, text in files.items()} | {target: data}
+
+
+def _for_readers(command: c.WriteTable, shown: ShownTable) -> str:
+    """Types 1 to 3."""
+    on = command.options
+    quotes = on.get("QU", True)
+    if command.type == CSV:
+        return csv_text(shown, quotes=quotes)
+    return code_value_text(
+        shown,
+        status=on.get("AS", False),
+        header=on.get("FL", command.type == PIVOT),
+        quotes=quotes,
+        leave_out_empty=on.get("SE", False),
+    )
+
+
+def _changed_files(
+    command: c.WriteTable, target: Path, release: Release, at: int, keys: Sequence[str]
+) -> dict[Path, str]:
+    """Types 1 to 3, and type 7 with its metadata."""
+    shown = shown_table(as_published(release, at), at)
+    if command.type in FOR_READERS:
+        return {target: _for_readers(command, shown)}
+    on, table = command.options, release.tables[at]
+    unit = release.measures[table.measure].unit
+    files = changed_files(
+        shown,
+        [units * unit for units in table.truth.units.tolist()],
+        keys,
+        target.stem,
+        ChangedColumns(on.get("AO", False), on.get("AD", False), on.get("AC", False)),
+        quotes=on.get("QU", True),
+        leave_out_empty=on.get("SE", False),
+    )
+    data = files.pop("")
     return {target.with_name(name): text for name, text in files.items()} | {target: data}
 
 
@@ -127,10 +163,8 @@ def _judged(shown: ShownTable, release: Release, at: int) -> ShownTable:
         return shown
     cells, _ = merge_cells(release)
     found = assess(release, cells, release.policy)
-    order = np.argsort(cells.listing_table, kind="stable")
-    offset = sum(len(before.codes) for before in release.tables[:at])
-    table, unit = release.tables[at], release.measures[release.tables[at].measure].unit
-    listed = cells.listing_cell[order[offset : offset + len(table.codes)]].tolist()
+    unit = release.measures[release.tables[at].measure].unit
+    listed = listed_cells(release, cells, at).tolist()
 
     def judged(cell: ShownCell) -> ShownCell:
         number = listed[cell.row]

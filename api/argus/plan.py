@@ -48,12 +48,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Method:
-    """What a method of tau-ARGUS is here. ours: name of our search, None: there is none. arguments: fewest and most
-    behind the table. linked: may be asked for all tables. why: what differs, or why it is refused."""
+    """What a method of tau-ARGUS is here. ours: name of our search, or of our method that changes values. arguments:
+    fewest and most behind the table. why: what differs. values: values are changed, nothing is withheld. outputs: types
+    of output that hold what it gives."""
 
-    ours: str | None
+    ours: str
     arguments: tuple[int, int]
     why: str
+    values: bool = False
+    outputs: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
 
 
 METHODS: Final[Mapping[str, Method]] = {
@@ -61,9 +64,29 @@ METHODS: Final[Mapping[str, Method]] = {
     "MOD": Method("modular", (0, 7), "ours is `modular`: sub-table by sub-table, then made safe on the whole"),
     "OPT": Method("optimal", (0, 1), "ours is `optimal`; linked tables, too"),
     "NET": Method("network", (0, 0), "ours is `network`, for tables of two variables"),
-    "RND": Method(None, (1, 5), "controlled rounding of a job is not available; `tableseal compare` rounds at random"),
-    "CTA": Method(None, (0, 0), "controlled tabular adjustment is not available"),
-    "CKM": Method(None, (0, 0), "the cell key method is not available; its keywords in the metadata are read and kept"),
+    "RND": Method(
+        "controlled-rounding",
+        (1, 6),
+        "ours is `controlled-rounding`: the nearest multiples of the base that add up, of all cells at once; steps, "
+        "partitions and the stopping rule say nothing here",
+        values=True,
+        outputs=(1, 2, 3),
+    ),
+    "CTA": Method(
+        "tabular-adjustment",
+        (0, 0),
+        "ours is `tabular-adjustment`: every sensitive cell moves by its protection level at least, and readers are "
+        "told the largest change, as a share of what is published",
+        values=True,
+        outputs=(1, 2, 3),
+    ),
+    "CKM": Method(
+        "cell-key",
+        (0, 0),
+        "ours is `cell-key`, with the keys and perturbation tables that the metadata or the job name",
+        values=True,
+        outputs=(1, 2, 3, 7),
+    ),
 }
 """Method -> ours."""
 
@@ -87,9 +110,13 @@ class _Maker:
 
     def section(self, at: Place) -> Section:
         """What was planned, if all of it is there."""
-        for table in self.tables:
+        for number, table in enumerate(self.tables, start=1):
             if table.read is None:
                 raise InputError(f"the table is never read; expected {_ORDER['read']} behind it.", at=table.specify.at)
+            by = self.protected.get(number)
+            if table.data.micro and table.rules is None and (by is None or not METHODS[by.method].values):
+                text = f"the table of line {table.specify.at.line} has no <SAFETYRULE>, and microdata have no statuses."
+                raise InputError(text, at=table.read.at)
         if self.data is not None and self.metadata is None:
             raise InputError(f"expected {_ORDER['metadata']} behind it.", at=self.data.at)
         if not self.tables:
@@ -176,8 +203,7 @@ def _plan(maker: _Maker, command: c.Command) -> None:
             _suppress(maker, command)
         case c.WriteTable():
             maker.table(command.table, command.at)
-            if command.type == 7:
-                raise InputError(f"type 7: {METHODS['CKM'].why}.", at=command.at)
+            _refuse_type(maker.protected.get(command.table), command)
             maker.actions.append(command)
 
 
@@ -191,9 +217,6 @@ def _read(maker: _Maker, command: c.ReadTable | c.ReadMicrodata) -> None:
         if table.data.micro != micro:
             expected = "<READMICRODATA>" if table.data.micro else "<READTABLE>"
             raise InputError(f"what was opened in line {table.data.at.line} is read by {expected}.", at=command.at)
-        if micro and table.rules is None:
-            text = f"the table of line {table.specify.at.line} has no <SAFETYRULE>, and microdata have no statuses."
-            raise InputError(text, at=command.at)
         maker.tables[at] = replace(table, read=command)
 
 
@@ -202,19 +225,36 @@ def _suppress(maker: _Maker, command: c.Suppress) -> None:
     numbers = range(1, len(maker.tables) + 1) if command.table == 0 else [command.table]
     for number in numbers or [1]:
         maker.table(number, command.at)
-    if method.ours is None:
-        raise InputError(f"<SUPPRESS> {command.method}: {method.why}.", at=command.at)
+    for number in numbers if command.method == "CKM" else ():
+        if not maker.tables[number - 1].data.micro:
+            raise InputError("CKM: keys are those of records; expected microdata.", at=command.at)
     least, most = method.arguments
     if not least <= len(command.arguments) <= most:
         wanted = f"{least} to {most}" if least != most else f"{most}"
         text = f"{command.method} has {len(command.arguments)} arguments behind the table, expected {wanted}."
         raise InputError(text, at=command.at)
+    if command.method == "RND" and not command.arguments[0]:
+        raise InputError("RND: expected the base behind the table.", at=command.at)
+    if len(command.behind) > 3:
+        raise InputError("CKM: expected a table, a table for small cells and a number, with | between.", at=command.at)
     for argument in command.arguments[:2]:
         if argument and not (argument.isascii() and argument.replace(".", "", 1).isdigit()):
             raise InputError(found=quoted(argument), expected="a number", at=command.at)
     for number in numbers:
         maker.protected[number] = command
     maker.actions.append(command)
+
+
+def _refuse_type(by: c.Suppress | None, command: c.WriteTable) -> None:
+    """Values that were changed, and only these, are written as such."""
+    outputs = METHODS[by.method].outputs if by is not None else METHODS["GH"].outputs
+    if command.type in outputs:
+        return
+    if by is None or not METHODS[by.method].values:
+        raise InputError("type 7 is for tables that <SUPPRESS> CKM changed.", at=command.at)
+    expected = listing(map(str, outputs))
+    text = f"type {command.type} has no place for values that {by.method} changed; expected type {expected}."
+    raise InputError(text, at=command.at)
 
 
 def _refuse_protected(maker: _Maker, number: int, at: Place) -> None:

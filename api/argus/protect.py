@@ -58,7 +58,6 @@ def protect(
     from tableseal.api.suppressing import run_suppression
 
     method, asked = METHODS[command.method], asked_of(command)
-    assert method.ours is not None
     said = [method.why]
     kinds: tuple[InsiderKind, ...] = ("singletons",) if asked.insiders else ()
     release = replace(release, intruder=replace(release.intruder, insiders=kinds))

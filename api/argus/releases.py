@@ -21,13 +21,13 @@ from tableseal.audit.rules.assess import assess
 JOB = Place("job")
 
 
-def release_of(built: Sequence[Built], notes: list[Note], names: Sequence[str]) -> Release:
+def release_of(built: Sequence[Built], notes: list[Note], names: Sequence[str], *, keyed: bool = False) -> Release:
     """The release of these tables, linked by variables of the same name.
 
     Rules are the release's policy where all tables have the same; else, and where they are applied to a shadow
     variable, they are applied table by table, and the cells that they find are marked.
 
-    names: of the tables, each once.
+    names: of the tables, each once. keyed: with the keys of records, of microdata.
 
     Raises
     ------
@@ -37,8 +37,8 @@ def release_of(built: Sequence[Built], notes: list[Note], names: Sequence[str]) 
     apart = [not alike or one.table.has_own_shadow for one in built]
     if any(apart):
         tables = [_marked(one, notes) for one in built]
-        return _release(tables, built, (), notes, names)
-    return _release([one.table for one in built], built, built[0].settings.primary, notes, names)
+        return _release(tables, built, (), notes, names, keyed=keyed)
+    return _release([one.table for one in built], built, built[0].settings.primary, notes, names, keyed=keyed)
 
 
 def _release(
@@ -48,15 +48,17 @@ def _release(
     notes: list[Note],
     names: Sequence[str],
     tabulated: Sequence[Tabulated | None] | None = None,
+    *,
+    keyed: bool = False,
 ) -> Release:
     document = release_document(tables, notes, names)
     made = [found for found in tabulated or [one.tabulated for one in built] if found is not None]
-    if made and any(found.values is not None for found in made):
+    if made and (keyed or any(found.values is not None for found in made)):
         first = built[0]
         assert first.records is not None
         asked = request_codes(first.records.metadata) if any(one.settings.request for one in built) else ()
         weighted = any(one.settings.weighted for one in built)
-        document["microdata"] = microdata_entry(first.records, made, notes, weighted=weighted, asked=asked)
+        document["microdata"] = microdata_entry(first.records, made, notes, weighted=weighted, asked=asked, keyed=keyed)
     if primary:
         document["policy"] = {"primary": [_texts(rule) for rule in primary]}
     return release_of_tables(document, JOB)

@@ -1,7 +1,5 @@
 """`tableseal batch`: many releases."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +10,7 @@ from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.given import given_call
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import BatchOptions, BatchOutputs, ResultsFolder
 from tableseal.api.options.release import PolicyOptions
 from tableseal.audit.errors import InputError
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tableseal.audit.batch import Batch, Listed
-    from tableseal.audit.execution.executor import Executor
     from tableseal.audit.report.call import Call
 
 LISTED = 20
@@ -56,15 +54,11 @@ def batch_verb(
     folder = Path(output)
     if folder.resolve() == Path(releases).resolve():
         raise InputError(f"--output {output}: this folder is the input; choose another one for the results.")
-    if to.scheduler is not None and (to.jobs > 1 or to.memory_limit is not None):
-        raise InputError(
-            "--scheduler: the workers of the cluster have their own number and limits of memory; leave out "
-            "--jobs and --memory-limit."
-        )
+    refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
     check_targets({"--json": to.json}, inputs=(said.policy,))
     settings = options.settings(said.given(), to.memory_limit)
     source, listed = source_of(Path(releases), output=folder)
-    where = _executor(to, here=options.together)
+    where = workers(to.scheduler, to.jobs, here=options.together)
     try:
         with opened(folder) as results, Progress() as progress, where as executor:
             if options.together:
@@ -80,24 +74,6 @@ def batch_verb(
     following = _next_step(batch, files, folder, given_call(context))
     say(_text(batch, folder, following), error=to.json == STREAM)
     return VERDICTS[batch.verdict]
-
-
-@contextmanager
-def _executor(to: BatchOutputs, *, here: bool) -> "Iterator[Executor]":
-    """Where to work. `here`: a single worker may be this process; else a process of its own, whose end is no harm."""
-    from tableseal.audit.execution.executor import local
-    from tableseal.audit.execution.processes import Processes
-
-    if to.scheduler is not None:
-        from tableseal.audit.execution.dask import connect
-
-        yield connect(to.scheduler)
-    elif here:
-        with local(to.jobs) as executor:
-            yield executor
-    else:
-        with Processes(to.jobs) as pool:
-            yield pool
 
 
 def _unjudged(batch: "Batch") -> list[str]:

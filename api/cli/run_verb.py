@@ -7,11 +7,13 @@ import typer
 
 from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.progress import Progress
-from tableseal.api.cli.streams import check_targets, say, write_target
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.shared import JsonFile
 
 
 def run_verb(
     job: Annotated[str, typer.Argument(metavar="JOB.arb", help="Job of tau-ARGUS; files that it names lie beside it.")],
+    json: JsonFile = None,
 ) -> Code:
     """Run a job of tau-ARGUS: read its tables, apply its rules, protect and write them.
 
@@ -21,9 +23,10 @@ def run_verb(
     Example: tableseal run job.arb
     """
     from tableseal.api.argus.job import read_job, read_tables, run_job
+    from tableseal.audit.codec.documents import json_of
 
     found = read_job(Path(job))
-    targets = {f"{at}:": str(path) for at, path in found.targets.items()}
+    targets = {f"{at}:": str(path) for at, path in found.targets.items()} | {"--json": json}
     check_targets(targets, inputs=(job,))
     tables = read_tables(found)
     check_targets(targets, inputs=found.files.opened)
@@ -31,6 +34,9 @@ def run_verb(
         outcome = run_job(found, tables, progress)
     for path, text in outcome.files.items():
         write_target(str(path), text)
+    if json is not None:
+        write_target(json, json_of(outcome.report(found.name)))
     notes = [f"  - {note.text}" for note in outcome.notes]
-    say("\n".join([*outcome.said, *(["", "Notes", *notes] if notes else [])]))
+    lines = [step.said for step in outcome.steps]
+    say("\n".join([*lines, *(["", "Notes", *notes] if notes else [])]), error=json == STREAM)
     return VERDICTS[outcome.verdict]

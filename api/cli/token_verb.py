@@ -22,6 +22,7 @@ class RoleName(StrEnum):
     READER = "reader"
     ANALYST = "analyst"
     OFFICER = "officer"
+    ADMIN = "admin"
 
 
 def token_create(
@@ -32,7 +33,8 @@ def token_create(
     role: Annotated[
         RoleName,
         typer.Option(
-            help="reader: look at results; analyst: ask for audits; officer: publish, withdraw, and read the log."
+            help="reader: look at results; analyst: ask for audits; officer: publish, withdraw, and read the log; "
+            "admin: see the queue of all owners, and end their jobs."
         ),
     ] = RoleName.ANALYST,
     name: Annotated[

@@ -21,6 +21,9 @@ VERBS = {
     "run": "run_verb:run_verb",
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",
+    "tabulate": "tabulate_verb:tabulate_verb",
+    "plan": "plan_verb:plan_verb",
+    "publish": "publish_verb:publish_verb",
     "convert": "convert_verb:convert_verb",
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",
@@ -40,6 +43,23 @@ GROUPS = {
             "create": "token_verb:token_create",
             "list": "token_verb:token_list",
             "revoke": "token_verb:token_revoke",
+        },
+    ),
+    "job": (
+        "Jobs of all owners, for whoever runs the service.\n\nExample: tableseal job list --state running",
+        {
+            "list": "job_verb:job_list",
+            "queue": "job_verb:job_queue",
+            "cancel": "job_verb:job_cancel",
+            "erase": "job_verb:job_erase",
+        },
+    ),
+    "key": (
+        "The key under which the service keeps what jobs hold.\n\nExample: tableseal key rotate",
+        {
+            "show": "key_verb:key_show",
+            "rotate": "key_verb:key_rotate",
+            "forget": "key_verb:key_forget",
         },
     ),
     "publication": (

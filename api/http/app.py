@@ -21,7 +21,7 @@ from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
-from tableseal.api.web import account, decisions, workbench
+from tableseal.api.web import account, administration, decisions, workbench
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
@@ -43,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
     ------
     InputError: a database URL that cannot be used.
     """
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     inline = Inline(
         settings.inline_workers,
         each=settings.inline_each,
@@ -73,6 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # the usual page loads scripts from elsewhere
         redoc_url=None,
         openapi_url="/openapi.json",
+        generate_unique_id_function=lambda route: route.name,  # generated clients name their functions so
     )
     app.state.service = service
     for module in (audits, batches, measures, protections, publications, jobs, log, health):
@@ -87,6 +88,7 @@ def create_app(settings: Settings) -> FastAPI:
         workbench.router,
         decisions.router,
         account.router,
+        administration.router,
         static,
     ):
         app.include_router(router, include_in_schema=False)

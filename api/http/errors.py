@@ -15,12 +15,28 @@ from tableseal.api.access.who import UnavailableError
 from tableseal.api.http.heads import allowed
 from tableseal.api.problems import UNEXPECTED, Problem, problem_of
 from tableseal.api.store.engine import Unreachable, is_full
+from tableseal.api.store.keyring import LostKeyError
+from tableseal.api.store.sealing import DamagedError
 from tableseal.audit.errors import TablesealError
 
 MEDIA_TYPE = "application/problem+json"
 
 FULL = Problem(
     "storage-full", "No room is left", 507, "There is no room on the disk. Nothing was kept of this request."
+)
+
+LOST_KEY = Problem(
+    "encryption-key-missing",
+    "What is kept cannot be read",
+    503,
+    "The key under which this is encrypted is not here. Whoever runs the service has to bring it back.",
+)
+
+DAMAGED = Problem(
+    "damaged",
+    "What is kept is damaged",
+    500,
+    "What is kept is not what was kept: it was changed outside of the service. Ask for the work again.",
 )
 
 logger = logging.getLogger(__name__)
@@ -92,6 +108,12 @@ def install(app: FastAPI, page: Page) -> None:
         text = "The keys of the identity provider cannot be had at the moment, so nobody knows who you are. Try again."
         problem = Problem("identity-provider-unavailable", "The identity provider does not answer", 503, text)
         return problem_response(problem, {"Retry-After": "5"})
+
+    @app.exception_handler(LostKeyError)
+    @app.exception_handler(DamagedError)
+    async def _sealed(request: Request, error: LostKeyError | DamagedError) -> Response:
+        logger.error("what is kept cannot be read: %s", type(error).__name__)
+        return answer(request, LOST_KEY if isinstance(error, LostKeyError) else DAMAGED)
 
     @app.exception_handler(OSError)
     async def _system(request: Request, error: OSError) -> Response:

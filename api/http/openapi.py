@@ -22,6 +22,8 @@ _PLACE = {
     "character": {"type": "integer", "description": "Position on the line, from 1."},
 }
 
+_STRINGS = {"type": "array", "items": {"type": "string"}}
+
 PROBLEM: dict[str, Any] = {
     "type": "object",
     "description": "A problem document (RFC 9457). The HTTP page of the documentation lists the types.",
@@ -34,7 +36,7 @@ PROBLEM: dict[str, Any] = {
         **_PLACE,
         "found": {"type": "string", "description": "What was found, as `detail` says it."},
         "expected": {"type": "string", "description": "What was expected, as `detail` says it."},
-        "keys": {"type": "array", "description": "Keys of the release file that would settle it."},
+        "keys": {"type": "array", "items": {"type": "string"}, "description": "Keys of the release file to settle it."},
         "parameter": {"type": "string", "description": "The query parameter or header that is meant."},
         "places": {
             "type": "array",
@@ -56,11 +58,11 @@ PROBLEM: dict[str, Any] = {
                     "name": {"type": "string", "description": "Full name of the sum."},
                     "table": {"type": "string"},
                     "row": {"type": ["integer", "null"], "description": "Row of that table's data, from 1."},
-                    "cell": {"type": "array", "description": "(variable, code) of each variable."},
+                    "cell": {"type": "array", "items": _STRINGS, "description": "(variable, code) of each variable."},
                     "expected": {"type": "string"},
                     "found": {"type": "string"},
                     "difference": {"type": "string"},
-                    "parts": {"type": "array", "description": "(name, value) of the first parts."},
+                    "parts": {"type": "array", "items": _STRINGS, "description": "(name, value) of the first parts."},
                     "count": {"type": "integer", "description": "How many parts there are."},
                     "rest": {"type": "boolean", "description": "There are parts that are not released."},
                     "hint": {"type": "string", "description": "What may be the reason."},
@@ -85,6 +87,7 @@ def install(app: FastAPI) -> None:
             for operations in made["paths"].values():
                 for operation in operations.values():
                     _secure(operation)
+                    _streams(operation)
             app.openapi_schema = made
         return app.openapi_schema
 
@@ -98,6 +101,13 @@ def _secure(operation: dict[str, Any]) -> None:
     if len(others) < len(parameters):
         operation["parameters"] = others
         operation["security"] = [{"key": []}, {}]
+
+
+def _streams(operation: dict[str, Any]) -> None:
+    """Streams without `itemSchema`, which is of OpenAPI 3.2."""
+    for response in operation["responses"].values():
+        for content in response.get("content", {}).values():
+            content.pop("itemSchema", None)
 
 
 def _schemas() -> dict[str, Any]:
@@ -122,9 +132,24 @@ def _moved(schema: Any, name: str) -> Any:
     if not isinstance(schema, dict):
         return schema
     moved = {key: _moved(value, name) for key, value in schema.items()}
+    _simplify(moved)
     target = moved.get("$ref")
     if isinstance(target, str) and target.startswith("#/$defs/"):
         moved["$ref"] = f"#/components/schemas/{name}.{target.removeprefix('#/$defs/')}"
     elif target == "#":
         moved["$ref"] = f"#/components/schemas/{name}"
     return moved
+
+
+def _simplify(schema: dict[str, Any]) -> None:
+    """Say the same so that programs that make clients understand it, which do not know all of JSON Schema."""
+    types = schema.get("type")
+    if schema.get("items") is False:
+        del schema["items"]
+        schema["maxItems"] = len(schema.get("prefixItems", ()))
+    elif (types == "array" or (isinstance(types, list) and "array" in types)) and "prefixItems" not in schema:
+        schema.setdefault("items", {})
+    enum = schema.get("enum")
+    if isinstance(enum, list) and len({type(entry) for entry in enum if entry is not None}) > 1:
+        del schema["enum"]
+        schema["anyOf"] = [{"const": entry} for entry in enum]

@@ -34,7 +34,7 @@ def serve(settings: Settings) -> None:
     log_to_stderr(settings.log)
     os.umask(0o077)  # nothing that is written is for others on this machine
     _refuse_taken(settings.host, settings.port)
-    with opened(settings.database_url):  # before anybody looks for tables
+    with opened(settings.database_url, settings.keys):  # before anybody looks for tables
         pass
     config = uvicorn.Config(
         create_app(settings),

@@ -26,7 +26,7 @@ from tableseal.api.store.tokens import Principal, Role
 
 logger = logging.getLogger(__name__)
 
-LOCAL = Principal("local", Role.OFFICER)
+LOCAL = Principal("local", Role.ADMIN)
 """Who asks where nobody is asked who he is."""
 
 _UNKNOWN = Problem(
@@ -187,3 +187,4 @@ def require(request: Request, at: Service, asking: Principal, role: Role) -> Non
 Reader = Annotated[Principal, Depends(at_least(Role.READER))]
 Analyst = Annotated[Principal, Depends(at_least(Role.ANALYST))]
 Officer = Annotated[Principal, Depends(at_least(Role.OFFICER))]
+Admin = Annotated[Principal, Depends(at_least(Role.ADMIN))]

@@ -18,6 +18,8 @@ from tableseal.api.problems import Problem
 from tableseal.api.settings import Settings
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.formats.registry import FORMATS
+from tableseal.audit.io.sources import READERS
 
 if TYPE_CHECKING:
     from tableseal.audit.io.archive import Archive, ArchiveError
@@ -36,9 +38,19 @@ ARCHIVES = ("application/zip", "application/x-zip-compressed")
 FORM = "multipart/form-data"
 OTHER = "application/octet-stream"
 
-_FIRST = ((".yaml", ".yml", ".json"), (".px", ".jsonstat"), (".csv", ".tsv", ".txt", ".parquet", ".xlsx"))
-"""Names of release files, of files in formats that say what they hold, then of bare data files from which a release can
-be inferred."""
+_DOCUMENTS = (".yaml", ".yml", ".json")
+_OF_FORMATS = tuple(
+    dict.fromkeys(
+        ending
+        for one in FORMATS
+        if one.reads
+        for ending in one.endings
+        if ending not in (*_DOCUMENTS, *READERS, ".rda")
+    )
+)
+_FIRST = (_DOCUMENTS, _OF_FORMATS, tuple(READERS))
+"""Names of release files, of files in formats that say what they hold (of tau-ARGUS the data, which lie beside their
+metadata), then of bare data files from which a release can be inferred."""
 
 _NAME = 200
 """Signs in the name of a file, at most."""

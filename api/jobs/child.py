@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tableseal.api.jobs.attempt import Limits, attempt
 from tableseal.api.jobs.kinds import Result, all_kinds
+from tableseal.api.logs import trace_of
 from tableseal.api.problems import UNEXPECTED, Problem
 
 PAUSE = 0.25
@@ -34,7 +35,14 @@ class Kept:
     result: Result
 
 
-Message = Step | Kept | Result | Problem
+@dataclass(frozen=True)
+class Fault:
+    """A message from the child: where in the program something went wrong that is not the user's, without values."""
+
+    trace: str
+
+
+Message = Step | Kept | Fault | Result | Problem
 
 
 class Child:
@@ -112,6 +120,7 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
     except OSError:
         os._exit(1)  # such as a full disk: it may pass, so this is no answer
     except Exception as error:
+        messages.send(Fault(trace_of(error)))
         answer = replace(UNEXPECTED, detail=f"{UNEXPECTED.detail} ({type(error).__name__})")
     messages.send(answer)
 

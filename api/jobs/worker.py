@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from tableseal.api.jobs.attempt import Limits
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
-from tableseal.api.jobs.child import Child, Kept, Step
+from tableseal.api.jobs.child import Child, Fault, Kept, Step
 from tableseal.api.jobs.folder import job_folder, lay_out, sweep
 from tableseal.api.jobs.kinds import OutdatedError, Result, all_kinds
 from tableseal.api.logs import fields, log_to_stderr
@@ -129,7 +129,10 @@ class Worker:
             if isinstance(message, Result | Problem):
                 self._answer(lease, message if kept is None or isinstance(message, Result) else kept)
                 return
-            if isinstance(message, Kept):
+            if isinstance(message, Fault):
+                said = fields(job=lease.job.id)
+                logger.error("job %s: unexpected error\n%s", lease.job.id, message.trace, extra=said)
+            elif isinstance(message, Kept):
                 kept = message.result
             else:
                 step = message or step
@@ -232,7 +235,7 @@ def work(settings: Settings, small: bool = False) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     try:
         Worker(settings, store, stop, small=small).run()
     finally:

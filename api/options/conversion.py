@@ -17,8 +17,9 @@ class ConversionOptions(Options):
         str | None,
         Option(
             "Format to write: json (a release file with all that there is), px, json-stat, sdmx-csv (2.0), sdmx-csv-1 "
-            "(1.0), excel, excel-cross, parquet, tau-argus or jj. Left out: as the name ends (.json, .px, "
-            ".jsonstat.json, .sdmx.csv, .sdmx1.csv, .xlsx, .cross.xlsx, .parquet, .tab, .jj).",
+            "(1.0), excel, excel-cross, parquet, tau-argus, jj, g-confid, sdctable or csvw. Left out: as the "
+            "name ends (.json, .px, .jsonstat.json, .sdmx.csv, .sdmx1.csv, .xlsx, .cross.xlsx, .parquet, .tab, .jj, "
+            ".cells.csv, .sdctable.json, .csv-metadata.json).",
             metavar="FORMAT",
         ),
     ] = None

@@ -35,15 +35,15 @@ class MethodOptions(Options):
     range: Annotated[
         int | None,
         Option(
-            "No count changes by more (cell-key; default: by the release's ptable); values may change by so much "
-            "whatever the share (tabular-adjustment; default: 0).",
+            "No count changes by more (cell-key; default: by the release's ptable); no value by more units of change "
+            "(cell-key-magnitudes); values may change by so much whatever the share (tabular-adjustment; default: 0).",
             metavar="D",
         ),
         Ge(1),
     ] = None
     variance: Annotated[
         str | None,
-        Option("Variance of the changes (cell-key, unless the release has a ptable).", metavar="V"),
+        Option("Variance of the changes (cell keys, unless the release has a ptable).", metavar="V"),
         MaxLen(40),
     ] = None
     never: Annotated[int | None, Option("No count from 1 to this is published (cell-key).", metavar="N"), Ge(0)] = None
@@ -80,8 +80,68 @@ class MethodOptions(Options):
     ] = None
     modulus: Annotated[
         int | None,
-        Option("Keys are whole numbers below this (cell-key; default: decimals from 0 to below 1).", metavar="N"),
+        Option("Keys are whole numbers below this (cell keys; default: decimals from 0 to below 1).", metavar="N"),
         Ge(2),
+    ] = None
+    scale: Annotated[
+        Literal["top", "mean", "range", "sum"] | None,
+        Option(
+            "Of cell-key-magnitudes: changes are shares of the largest contributions (top, usual), or of their mean, "
+            "range or sum.",
+            metavar="KIND",
+        ),
+    ] = None
+    weights: Annotated[
+        tuple[str, ...],
+        Option(
+            "Of cell-key-magnitudes: weight of the second, third, ... largest contribution, from 1 falling; so many "
+            "more change the value.",
+            metavar="NUMBER",
+        ),
+    ] = ()
+    small_share: Annotated[
+        str | None,
+        Option(
+            "Of cell-key-magnitudes: share of a contribution that a change by 1 is (default: 0.25), up to the point.",
+            metavar="SHARE",
+        ),
+        MaxLen(40),
+    ] = None
+    large_share: Annotated[
+        str | None,
+        Option(
+            "Of cell-key-magnitudes: to which it falls beyond the point (default: 0.05).",
+            metavar="SHARE",
+        ),
+        MaxLen(40),
+    ] = None
+    point: Annotated[
+        str | None,
+        Option(
+            "Of cell-key-magnitudes: size of contributions from which the share falls (default: it never does).",
+            metavar="SIZE",
+        ),
+        MaxLen(40),
+    ] = None
+    power: Annotated[
+        str | None,
+        Option("Of cell-key-magnitudes: how fast it falls, from 1 (default: 3).", metavar="NUMBER"),
+        MaxLen(40),
+    ] = None
+    more: Annotated[
+        str | None,
+        Option(
+            "Of cell-key-magnitudes: units of change by which sensitive cells move further (default: 0).",
+            metavar="NUMBER",
+        ),
+        MaxLen(40),
+    ] = None
+    zero_keys: Annotated[
+        bool | None,
+        Option(
+            "Records that give 0 count in the keys of cells (cell-key-magnitudes; usual).",
+            off="They do not (cell-key-magnitudes).",
+        ),
     ] = None
     unbiased_from: Annotated[
         int | None,
@@ -96,6 +156,19 @@ class MethodOptions(Options):
         Option(
             "Publish the nearest table that adds up (cell-key).",
             off="Publish what cell keys give, which need not add up (cell-key).",
+        ),
+    ] = None
+    loss: Annotated[
+        Literal["cells", "entropy"] | None,
+        Option(
+            "Of redesign: what is lost least, published cells (usual) or entropy of the tables' values.", metavar="KIND"
+        ),
+    ] = None
+    neighbours: Annotated[
+        bool | None,
+        Option(
+            "Of redesign: only categories that stand next to one another are combined (usual).",
+            off="Any categories of one parent are combined (redesign).",
         ),
     ] = None
     variable: Annotated[

@@ -40,8 +40,8 @@ class StoreOptions(Options):
         return load_settings(**asdict(self))
 
     @contextmanager
-    def opened(self) -> "Iterator[tuple[Settings, Store]]":
-        """The database, up to date, with the settings.
+    def opened(self, *, unread: bool = False) -> "Iterator[tuple[Settings, Store]]":
+        """The database, up to date, with the settings. unread: what jobs keep need not be readable.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class StoreOptions(Options):
         from tableseal.api.store.migrate import opened
 
         settings = self.settings()
-        with opened(settings.database_url) as store:
+        with opened(settings.database_url, settings.keys, unread=unread) as store:
             yield settings, store
 
 

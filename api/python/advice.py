@@ -32,9 +32,10 @@ class InPython(Spelling):
         """As a dict: of a keyword, or of a release document."""
         if said.says is None:
             return f"{said.keyword}=" if said.keyword is not None else f"`{said.key}` of a release document"
+        says = said.says if isinstance(said.says, str) else repr(dict(said.says))
         if said.keyword is not None:
-            return f"{said.keyword}={dict(said.says)!r}"
-        return f"{said.key!r}: {dict(said.says)!r} in a release document"
+            return f"{said.keyword}={says}"
+        return f"{said.key!r}: {says} in a release document"
 
     def protecting(self) -> str:
         """See `Asked`."""

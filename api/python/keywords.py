@@ -8,7 +8,8 @@ say (columns of a frame, who works, ...) is declared here in the same way.
 import inspect
 import os
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
@@ -22,7 +23,8 @@ from tableseal.api.options.checking import checked, shown
 from tableseal.api.options.option import Declared, Option, Options, declared
 from tableseal.api.options.rules import AsRule, GivenRules, rule_note
 from tableseal.api.options.shared import Jobs
-from tableseal.audit.errors import InputError, OptionName
+from tableseal.api.python.advice import InPython
+from tableseal.audit.errors import InputError, OptionName, TablesealError
 from tableseal.audit.execution.executor import Executor
 from tableseal.audit.io.document import AbsentDocument, RoundingDocument
 from tableseal.audit.io.numbers import decimal
@@ -295,6 +297,17 @@ class Running(Options):
     ] = None
 
 
+@contextmanager
+def _in_python(verb: str) -> Iterator[None]:
+    """Errors of what is inside advise in keywords of the door."""
+    try:
+        yield
+    except TablesealError as error:
+        for each in (error, *error.several):
+            each.advised = InPython(verb).words
+        raise
+
+
 def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[Concatenate[object, P], R]]:
     """Give a function of (data, options) the options of a group as keywords, and its description of them."""
     assert isinstance(group, type)
@@ -309,7 +322,8 @@ def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[C
                 data = (said.pop(first),)
             if len(data) != 1:
                 raise InputError(f"{name}() takes one thing to work on, found {len(data)}; all else has a keyword.")
-            return function(data[0], checked(group, said, who=f"{name}()", called="keyword", convert=as_option))
+            with _in_python(name):
+                return function(data[0], checked(group, said, who=f"{name}()", called="keyword", convert=as_option))
 
         door.__signature__ = signature_of(group, function)  # type: ignore[attr-defined]
         door.__doc__ = documented(group, function)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event, insert, 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
+from tableseal.api.store.keyring import Keyring
 from tableseal.audit.errors import InputError
 
 BUSY_SECONDS = 30.0
@@ -37,8 +38,12 @@ Unreachable = OperationalError
 class Store:
     """One database. `reading` and `writing` give a transaction each."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, keys: Keyring) -> None:
         """
+        Parameters
+        ----------
+        keys: under which the keys of jobs are sealed.
+
         Raises
         ------
         InputError: the URL is none of an SQLite file or a PostgreSQL database.
@@ -62,6 +67,8 @@ class Store:
                 raise InputError("database: PostgreSQL needs its driver: pip install 'tableseal[postgres]'.") from None
         else:
             raise InputError(f"database: found {backend}, expected sqlite or postgresql.")
+        self.keys = keys
+        self._engine = self._engine.execution_options(tableseal_keys=keys)
         self._writer = self._engine.execution_options(tableseal_write=True)
         self._lock = threading.Lock() if backend == "sqlite" else None
 
@@ -99,7 +106,8 @@ class Store:
         """Let nothing of what was erased be left in the files of an SQLite database; False if others are at work.
 
         Erased rows are overwritten in the database (`secure_delete`), but earlier states of its pages stand in the
-        write-ahead log until that is emptied. PostgreSQL overwrites erased rows in its own time (VACUUM).
+        write-ahead log until that is emptied. PostgreSQL overwrites erased rows in its own time (VACUUM): what is left
+        of files until then is encrypted under keys that were erased with them.
         """
         if self._engine.dialect.name != "sqlite":
             return True
@@ -117,6 +125,12 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+def keys_of(connection: Connection) -> Keyring:
+    """The service's keys, of the store whose connection this is."""
+    found: Keyring = connection.get_execution_options()["tableseal_keys"]
+    return found
 
 
 def is_full(error: OperationalError) -> bool:

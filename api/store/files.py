@@ -1,37 +1,42 @@
-"""Files of jobs, in chunks, so that none is ever wholly in memory."""
+"""Files of jobs, encrypted and in chunks, so that none is ever wholly in memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from secrets import token_hex
-from typing import Literal
 
 from sqlalchemy import Connection, delete, select
 
 from tableseal.api.store.engine import Store, put
 from tableseal.api.store.job import CHUNK, Document, StoredFile
 from tableseal.api.store.schema import chunks, files
-
-Role = Literal["input", "result"]
+from tableseal.api.store.sealing import Role, erase_key, key_of, new_key
 
 
 def add_files(connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document]) -> None:
-    """Keep files of a job."""
+    """Keep files of a job: all of a role at once."""
+    key = None
     for number, file in enumerate(given):
-        key = token_hex(16)
-        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": file.size}
+        key = key or new_key(connection, job, role)
+        at = token_hex(16)
+        row = {"id": at, "job": job, "owner": owner, "role": role, "position": number, "size": file.size}
         put(connection, files, **row, name=file.name, media_type=file.media_type)
         for position, content in enumerate(file.pieces()):
-            put(connection, chunks, file=key, position=position, content=content)
+            put(connection, chunks, file=at, position=position, content=key.seal(content, number, position))
 
 
 def files_of(connection: Connection, job: str, role: Role) -> tuple[StoredFile, ...]:
     """The files of a job, in the order in which they were given."""
     chosen = select(files).where(files.c.job == job, files.c.role == role).order_by(files.c.position)
-    return tuple(StoredFile(r.id, r.job, r.name, r.media_type, r.size) for r in connection.execute(chosen))
+    rows = connection.execute(chosen).all()
+    if not rows:
+        return ()
+    key = key_of(connection, job, role)
+    return tuple(StoredFile(r.id, r.job, r.name, r.media_type, r.size, r.position, key) for r in rows)
 
 
 def delete_inputs(connection: Connection, job: str) -> None:
-    """Erase what came with a request; kept only as long as the job needs it."""
+    """Erase what came with a request, and its key; kept only as long as the job needs it."""
+    erase_key(connection, job, "input")
     connection.execute(delete(files).where(files.c.job == job, files.c.role == "input"))
 
 
@@ -59,4 +64,4 @@ def _chunk(store: Store, file: StoredFile, position: int) -> bytes | None:
     with store.reading() as connection:
         chosen = select(chunks.c.content).where(chunks.c.file == file.id, chunks.c.position == position)
         content = connection.execute(chosen).scalar_one_or_none()
-    return None if content is None else bytes(content)
+    return None if content is None else file.key.open(bytes(content), file.position, position)

@@ -1,6 +1,5 @@
 """A job as the rest of the service sees it."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import RowMapping
+
+from tableseal.api.store.sealing import JobKey
 
 CHUNK = 2**20
 """Bytes of a piece of a file."""
@@ -97,13 +98,15 @@ class Document:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file that is kept."""
+    """A file that is kept. size: bytes, not encrypted. position: among the files of its role."""
 
     id: str
     job: str
     name: str
     media_type: str
     size: int
+    position: int
+    key: JobKey
 
 
 @dataclass(frozen=True)
@@ -116,8 +119,8 @@ class Event:
     data: Mapping[str, Any]
 
 
-def job_of(row: Mapping[str, Any] | RowMapping) -> Job:
-    """The job in a row of the table `jobs`."""
+def job_of(row: Mapping[str, Any] | RowMapping, problem: Mapping[str, Any] | None = None) -> Job:
+    """The job in a row of the table `jobs`; its problem stands there encrypted."""
     return Job(
         id=row["id"],
         owner=row["owner"],
@@ -133,5 +136,5 @@ def job_of(row: Mapping[str, Any] | RowMapping) -> Job:
         small=row["small"],
         progress=None if row["stage"] is None else (row["stage"], row["done"], row["total"]),
         outcome=row["outcome"],
-        problem=None if row["problem"] is None else json.loads(row["problem"]),
+        problem=problem,
     )

@@ -1,17 +1,19 @@
 """Jobs for those who ask for them: submit, look up, cancel, erase. What workers do is in `queue.py`."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
 
 from tableseal.api.store.engine import clock, put
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
 from tableseal.api.store.job import Document, Job, State, job_of
 from tableseal.api.store.schema import idempotency, jobs, turns
+from tableseal.api.store.sealing import key_of
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def same_request(connection: Connection, owner: str, once: Idempotency) -> Job |
 def job_by_id(connection: Connection, owner: str, job: str) -> Job | None:
     """The job, if there is one and it is this owner's."""
     row = connection.execute(select(jobs).where(_own(owner, job))).one_or_none()
-    return None if row is None else job_of(row._mapping)
+    return None if row is None else _told(connection, row)
 
 
 def jobs_of(
@@ -134,7 +136,7 @@ def jobs_of(
     if kind is not None:
         chosen = chosen.where(jobs.c.kind == kind)
     chosen = chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit)
-    return tuple(job_of(row._mapping) for row in connection.execute(chosen))
+    return tuple(_told(connection, row) for row in connection.execute(chosen).all())
 
 
 def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
@@ -169,7 +171,7 @@ def ended(connection: Connection, wanted: Collection[str]) -> tuple[Job, ...]:
     """Those of some jobs, by id, that have ended."""
     final = [state for state in State if state.final]
     chosen = select(jobs).where(jobs.c.id.in_(wanted), jobs.c.state.in_(final))
-    return tuple(job_of(row._mapping) for row in connection.execute(chosen))
+    return tuple(_told(connection, row) for row in connection.execute(chosen).all())
 
 
 def count_by_state(connection: Connection) -> Mapping[State, int]:
@@ -177,6 +179,14 @@ def count_by_state(connection: Connection) -> Mapping[State, int]:
     found = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
     counts = {State(state): number for state, number in found}
     return {state: counts.get(state, 0) for state in State}
+
+
+def _told(connection: Connection, row: Row[Any]) -> Job:
+    """The job in a row, with its problem in plain."""
+    if row.problem is None:
+        return job_of(row._mapping)
+    opened = key_of(connection, row.id, "problem").open(bytes.fromhex(row.problem))
+    return job_of(row._mapping, json.loads(opened))
 
 
 _NO_ROW: dict[str, Any] = dict.fromkeys(column.name for column in jobs.columns)

@@ -13,6 +13,7 @@ from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
 from tableseal.api.store.job import Document, Job, Lease, State, job_of
 from tableseal.api.store.schema import jobs, turns
+from tableseal.api.store.sealing import new_key
 from tableseal.api.store.turns import take_turn
 
 
@@ -176,7 +177,9 @@ def _end(
     outcome: str | None = None,
     problem: Mapping[str, Any] | None = None,
 ) -> None:
-    text = None if problem is None else json.dumps(problem)
+    text = None
+    if problem is not None:
+        text = new_key(connection, job.id, "problem").seal(json.dumps(problem).encode()).hex()
     values: dict[str, Any] = {"state": state, "finished": now, "lease": None, "lease_until": None}
     connection.execute(update(jobs).where(jobs.c.id == job.id).values(**values, outcome=outcome, problem=text))
     delete_inputs(connection, job.id)

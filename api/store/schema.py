@@ -50,7 +50,7 @@ jobs = Table(
     Column("done", BigInteger),
     Column("total", BigInteger),
     Column("outcome", String(40)),
-    Column("problem", Text),
+    Column("problem", Text),  # encrypted, in hexadecimal digits
     Index(None, "state", "due"),
     Index(None, "owner", "created"),
 )
@@ -76,12 +76,29 @@ files = Table(
     UniqueConstraint("job", "role", "name"),
 )
 
+# Under which of the service's own keys the keys of jobs are sealed: one row.
+service_key = Table(
+    "service_key",
+    metadata,
+    Column("name", String(16), primary_key=True),
+)
+
+# Keys under which what jobs keep is encrypted (`sealing.py`); erased with it.
+job_keys = Table(
+    "job_keys",
+    metadata,
+    Column("job", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("role", String(8), primary_key=True),
+    Column("service_key", String(16), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+)
+
 chunks = Table(
     "chunks",
     metadata,
     Column("file", ForeignKey("files.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    Column("content", LargeBinary, nullable=False),  # encrypted
 )
 
 events = Table(

@@ -23,6 +23,8 @@ class Role(StrEnum):
     """And ask for new ones, and erase them."""
     OFFICER = "officer"
     """And publish, withdraw, and read the log."""
+    ADMIN = "admin"
+    """And see how the service is doing: numbers and times of all owners' jobs, and end them."""
 
 
 @dataclass(frozen=True)

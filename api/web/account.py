@@ -5,10 +5,10 @@ from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.access.who import COOKIE
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.service import Service, ServiceDep, admitted, note_refused, principal
+from tableseal.api.http.service import Service, ServiceDep, admitted, may, note_refused, principal
 from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
-from tableseal.api.store.tokens import begin_session, end_session, principal_of
+from tableseal.api.store.tokens import Role, begin_session, end_session, principal_of
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, see, sign_in_page
 
@@ -26,7 +26,7 @@ async def get_account(request: Request, at: ServiceDep) -> Response:
         if error.problem.status != 401:
             raise
         return sign_in_page(at.settings.session_hours)
-    return page("account.html", asking=asking, local=at.settings.access == "local")
+    return page("account.html", asking=asking, local=at.settings.access == "local", admin=may(asking, Role.ADMIN))
 
 
 @router.post("")

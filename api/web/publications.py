@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
-from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep
+from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep, may
 from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationRequest
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
@@ -72,7 +72,7 @@ async def post_entry(name: Name, request: Request, at: ServiceDep, asking: Offic
 def get_entry(name: Name, number: Number, at: ServiceDep, asking: Reader) -> Response:
     """One entry, and the form with which it is taken back."""
     _, entry = entry_of(at, asking, name, number)
-    return page("entry.html", name=name, entry=entry, officer=asking.role is Role.OFFICER)
+    return page("entry.html", name=name, entry=entry, officer=may(asking, Role.OFFICER))
 
 
 @router.post("/{name}/entries/{number}/withdrawal")
@@ -93,7 +93,7 @@ def assessment_page(at: Service, asking: Principal, job: Job, draft: str | None)
         found=found,
         draft=draft,
         shown=SHOWN,
-        officer=asking.role is Role.OFFICER,
+        officer=may(asking, Role.OFFICER),
         **_state(at, asking, job, found),
     )
 

@@ -1,14 +1,16 @@
-"""The same counts changed anew, by noise of another range: what curves are made of."""
+"""The same counts changed anew, by noise of another range or rounding to another base: what curves are made of."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import starmap
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.attacks.subject import Subject, rows_of, subject_of
-from tableseal.audit.model import Amounts, Rounding, Status, Table
+from tableseal.audit.model import Amounts, Release, Rounding, Status, Table
+from tableseal.audit.model.rounding import rounded
 
 
 def draws_of(subject: Subject, seed: int, draws: int) -> list[NDArray[np.float64]]:
@@ -29,17 +31,37 @@ def draws_of(subject: Subject, seed: int, draws: int) -> list[NDArray[np.float64
     return found
 
 
-def redrawn(subject: Subject, widest: int, uniform: NDArray[np.float64]) -> Subject:
-    """The subject with every count of a changed table drawn anew, each cell once: uniform among the whole numbers from
-    x - m to x + m with m = min(x, widest), so without bias, never negative, and zeros stay. Readers are told the range
-    and that zeros stay.
+def rounded_by(release: Release) -> Literal["conventional", "random"] | None:
+    """How all changed counts were rounded, where each was on its own; None: otherwise changed."""
+    changed = {
+        table.rounding.method
+        for table in release.tables
+        if table.rounding is not None and release.measures[table.measure].kind == "count"
+    }
+    if changed == {"conventional"}:
+        return "conventional"
+    return "random" if changed == {"random"} else None
 
-    Source of the noise: bounded and uniform as in Asghar and Kaafar (2020), cut at zero by keeping it symmetric.
+
+def redrawn(subject: Subject, wide: int, uniform: NDArray[np.float64]) -> Subject:
+    """The subject with every count of a changed table changed anew, each cell once, and readers told how.
+
+    Where counts were rounded on their own, `wide` is the base of another rounding of that kind. Else it is the range of
+    noise: uniform among the whole numbers from x - m to x + m with m = min(x, wide), so without bias, never negative,
+    and zeros stay, as readers are told. Source of the noise: bounded and uniform as in Asghar and Kaafar (2020), cut at
+    zero by keeping it symmetric.
     """
-    most = np.minimum(subject.truth, widest)
-    value = subject.truth - most + np.floor(uniform * (2 * most + 1)).astype(np.int64)
+    method = rounded_by(subject.release)
+    noise = Rounding(1, "cell_key", range=wide) if method is None else Rounding(wide, method)
+    if method is None:
+        most = np.minimum(subject.truth, wide)
+        value = subject.truth - most + np.floor(uniform * (2 * most + 1)).astype(np.int64)
+    elif method == "conventional":
+        value = rounded(subject.truth, noise)
+    else:
+        residual = subject.truth % wide
+        value = subject.truth - residual + wide * (uniform * wide < residual)
     rows = rows_of(subject.cells, len(subject.release.tables))
-    noise = Rounding(1, "cell_key", range=widest)
 
     def drawn(table: Table, cell: NDArray[np.int64]) -> Table:
         if table.rounding is None or subject.release.measures[table.measure].kind != "count":

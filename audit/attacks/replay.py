@@ -9,19 +9,18 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.attacks.outcome import Outcome, nearest
-from tableseal.audit.attacks.redraw import draws_of, redrawn
+from tableseal.audit.attacks.redraw import draws_of, redrawn, rounded_by
 from tableseal.audit.attacks.registry import ATTACKS
 from tableseal.audit.attacks.result import AttackReport, Curve, Point, Replayed, Tallies, Tally
 from tableseal.audit.attacks.subject import Subject, subject_of
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import release_digest
+from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.model import Release, Rounding
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.wording import listing, quoted, suggestion
-
-USUAL_THRESHOLD = 3
-"""Counts below this are small where no threshold rule of the policy says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
     names = _chosen(settings.attacks)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
     subject = replace(subject_of(release), deadline=deadline)
-    threshold = _threshold(release)
+    threshold = small_below(release.policy)
     uniform = draws_of(subject, settings.seed, settings.draws) if settings.curve else []
     found = []
     for done, name in enumerate(names):
@@ -96,14 +95,10 @@ def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in ATTACKS if not asked or name in asked)
 
 
-def _threshold(release: Release) -> int:
-    rules = () if release.policy is None else release.policy.primary
-    return next((rule.count for rule in rules if rule.key == "threshold"), USUAL_THRESHOLD)  # type: ignore[attr-defined]
-
-
 def _said(rounding: Rounding) -> str:
     if rounding.method == "cell_key":
-        return f"cell_key, range {rounding.range}"
+        share = f", share {decimal_text(rounding.share)}" if rounding.share else ""
+        return f"cell_key, range {rounding.range}{share}"
     return f"{rounding.method}, base {rounding.base}" if rounding.base > 1 else rounding.method
 
 
@@ -154,7 +149,7 @@ class _Redraws:
         drawn = [redrawn(self.subject, widest, uniform) for uniform in self.uniform]
         outcomes = [(subject, ATTACKS[self.attack].run(subject)) for subject in drawn]
         own = {t.rounding for t in self.subject.release.tables if t.rounding is not None}
-        if all(rounding.method == "cell_key" and rounding.range == widest for rounding in own):
+        if all(rounding == _stated(self.subject, widest) for rounding in own):
             outcomes.append((self.subject, self.outcome))
         for subject, outcome in outcomes:
             right = outcome.proved
@@ -167,6 +162,11 @@ class _Redraws:
         return Point(widest, counts, exact, small, unaided)
 
 
+def _stated(subject: Subject, wide: int) -> Rounding:
+    method = rounded_by(subject.release)
+    return Rounding(1, "cell_key", range=wide) if method is None else Rounding(wide, method)
+
+
 def _curve(redraws: _Redraws, settings: AttackSettings) -> Curve:
     """Points at growing ranges until one is enough, then between that and the last that was not."""
     points: dict[int, Point] = {}
@@ -175,12 +175,14 @@ def _curve(redraws: _Redraws, settings: AttackSettings) -> Curve:
         points[widest] = redraws.point(widest)
         return points[widest].share <= settings.tolerated
 
-    tried = takewhile(lambda _: not points or not _late(redraws.subject), _growing(settings.widest))
+    by_base = rounded_by(redraws.subject.release) is not None
+    growing = _growing(2 if by_base else 1, settings.widest)
+    tried = takewhile(lambda _: not points or not _late(redraws.subject), growing)
     least = next(filter(enough, tried), None)
     if least is not None:
-        below = max((r for r in points if r < least), default=0)
+        below = max((r for r in points if r < least), default=1 if by_base else 0)
         least = _between(below, least, enough)
-    return Curve(tuple(points[r] for r in sorted(points)), least)
+    return Curve("base" if by_base else "range", tuple(points[r] for r in sorted(points)), least)
 
 
 def _between(below: int, enough_at: int, enough: Callable[[int], bool]) -> int:
@@ -193,10 +195,10 @@ def _between(below: int, enough_at: int, enough: Callable[[int], bool]) -> int:
     return enough_at
 
 
-def _growing(widest: int) -> Iterator[int]:
-    """1, 2, 3, 4, 6, 9, ... and the widest."""
-    at = 1
+def _growing(first: int, widest: int) -> Iterator[int]:
+    """From the first on (1), 2, 3, 4, 6, 9, ... and the widest, which is none below the first."""
+    at = first
     while at < widest:
         yield at
         at = max(at + 1, at * 3 // 2)
-    yield widest
+    yield max(first, widest)

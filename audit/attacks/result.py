@@ -28,9 +28,9 @@ class Tallies:
 
 @dataclass(frozen=True)
 class Point:
-    """A range of changes, and how many counts come back where all changes are drawn anew from it."""
+    """A range of changes, or a base, and how many counts come back where all counts are changed anew by it."""
 
-    range: Annotated[Count, "No count changes by more."]
+    range: Annotated[Count, "No count changes by more; or the base of the rounding."]
     counts: Annotated[Count, "True counts that were aimed at, over all draws."]
     exact: Annotated[Count, "Of these come back exactly."]
     small: Annotated[Count, "Likewise, of true counts from 1 to below the threshold."]
@@ -46,8 +46,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """How wide the range would have to be."""
+    """How wide the range, or how large the base, would have to be."""
 
+    by: Annotated[
+        Literal["range", "base"],
+        "base: counts were rounded one by one, and are rounded to other bases; range: noise of other ranges is drawn.",
+    ]
     points: tuple[Point, ...]
     enough: Annotated[
         int | None,

@@ -62,7 +62,7 @@ def subject_of(release: Release) -> Subject:
     lower = np.where(cells.lower.known, cells.lower.units, NO_LOWER)
     upper = np.where(cells.upper.known, cells.upper.units, NO_UPPER)
     truth = np.where(cells.truth.known, cells.truth.units, 0)
-    return Subject(release, cells, changed, known, _shown(release, cells), lower, upper, truth)
+    return Subject(release, cells, changed, known, shown_values(release, cells), lower, upper, truth)
 
 
 def _refuse_truths(release: Release, cells: Cells, changed: NDArray[np.bool_]) -> None:
@@ -89,7 +89,8 @@ def rows_of(cells: Cells, tables: int) -> list[NDArray[np.int64]]:
     return np.split(cells.listing_cell[order], ends)
 
 
-def _shown(release: Release, cells: Cells) -> NDArray[np.float64]:
+def shown_values(release: Release, cells: Cells) -> NDArray[np.float64]:
+    """float64 (cells): what readers see of each, in units; where tables differ, the mean; 0 where they see nothing."""
     total, times = np.zeros(len(cells)), np.zeros(len(cells))
     for table, cell in zip(release.tables, rows_of(cells, len(release.tables)), strict=True):
         out = (table.status <= Status.FROZEN) & table.value.known & ((table.rounding is not None) | cells.exact[cell])

@@ -5,9 +5,7 @@ reports/NAME.json  reports/NAME.html        what an audit says
 records/NAME.json                           written last: with which inputs and options it was said
 """
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -24,6 +22,7 @@ from tableseal.audit.batch.work import Audited
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
+from tableseal.audit.execution.own_folder import own_folder
 from tableseal.audit.execution.writing import write_whole
 from tableseal.audit.report.model import CellCounts
 from tableseal.audit.report.words import headline
@@ -94,11 +93,9 @@ class Results:
             self._write(name, text)
 
     def clean(self) -> None:
-        """Take away summaries, which would be of an earlier run, and what a killed run left half written."""
+        """Take away summaries, which would be of an earlier run."""
         for name in _SUMMARIES:
             (self._folder / name).unlink(missing_ok=True)
-        for part in self._folder.rglob(".*.part"):
-            part.unlink()
 
     def _record(self, name: str) -> Path:
         return self._folder / "records" / f"{name}.json"
@@ -120,20 +117,7 @@ def opened(folder: Path) -> Iterator[Results]:
     ------
     InputError: it cannot be written, holds something else, or another batch is at work there.
     """
-    mark = folder / _MARK
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not mark.exists() and any(folder.iterdir()):
-            raise InputError(f"{folder}: holds files that are no results of a batch; choose a new or an empty folder.")
-        handle = os.open(mark, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be used for results: {error.strerror}.") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with own_folder(folder, _MARK, "a batch"):
         results = Results(folder)
         results.clean()
         yield results
-    except BlockingIOError:
-        raise InputError(f"{folder}: another batch is at work there.") from None
-    finally:
-        os.close(handle)

@@ -103,6 +103,8 @@ def _hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
         found["trees"] = trees
     if hierarchy.selections:
         found["selections"] = [code for code in hierarchy.codes if code in hierarchy.selections]
+    if hierarchy.combined:
+        found["combined"] = [code for code in hierarchy.codes if code in hierarchy.combined]
     return found
 
 
@@ -227,7 +229,13 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
     assert rounding is not None
     found: dict[str, Any] = {}
     if rounding.method == "cell_key":
-        found = {"method": "cell_key", "range": exact(rounding.range * unit), "never": exact(rounding.never * unit)}
+        found = {"method": "cell_key", "never": exact(rounding.never * unit)}
+        if rounding.range:
+            found["range"] = exact(rounding.range * unit)
+        if rounding.share:
+            found["share"] = exact(rounding.share)
+        if rounding.flex is not None:
+            found["flex"] = {"share": exact(rounding.flex[0]), "plus": exact(rounding.flex[1] * unit)}
         found["zeros"] = "stay" if rounding.zeros_stay else "change"
         if rounding.unchanged is not None:
             found["unchanged"] = exact(rounding.unchanged)
@@ -275,9 +283,9 @@ def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
         for measure, amounts in microdata.values.items()
     }
     if microdata.unit_id is not None:
-        found["id"] = add("id", microdata.unit_id)
+        found["id"] = add("id", list(microdata.unit_id))
     if microdata.holding is not None:
-        found["holding"] = add("holding", microdata.holding)
+        found["holding"] = add("holding", list(microdata.holding))
     if microdata.key is not None:
         found["key"] = add("key", microdata.key)
     if microdata.weight is not None:

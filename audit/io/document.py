@@ -83,6 +83,9 @@ class VariableDocument(Model):
         default=[],
         description="groups that only a table's `where` names, no part of the classification (convert writes it)",
     )
+    combined: list[Code] = Field(
+        default=[], description="codes of which nothing below goes out to readers (protect --method redesign writes it)"
+    )
 
 
 class StatusDocument(Model):
@@ -149,6 +152,13 @@ class BandDocument(Model):
     method: Literal["conventional", "random", "controlled", "up", "down"] = "conventional"
 
 
+class FlexDocument(Model):
+    """Of large values: no more than this share of the true value, and a fixed amount."""
+
+    share: Number = Field(description="from 0, at most 6 decimals")
+    plus: Number = Field(description="in the measure's own decimals")
+
+
 class RoundingDocument(Model):
     """How the published values were rounded: base and method, bands, or what each published value stands for."""
 
@@ -167,8 +177,9 @@ class RoundingDocument(Model):
     share: Number | None = Field(
         default=None,
         description="noise: largest change as a share of the true value; adjusted: of the published value; above 0, "
-        "below 1, at most 6 decimals",
+        "below 1, at most 6 decimals. cell_key: or changed by at most this share of the true value, also above 1",
     )
+    flex: FlexDocument | None = Field(default=None, description="cell_key with a share: and by no more than this")
     never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
     zeros: Literal["stay", "change"] | None = Field(
         default=None, description="cell_key, noise, adjusted: what becomes of true zeros (default: stay)"
@@ -196,6 +207,14 @@ class TableDocument(Model):
     measure: Text | None = Field(default=None, description="may be left out when there is one")
     file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
     cells: Cells | None = Field(default=None, description="the table inline")
+    by: list[Text] | None = Field(
+        default=None, description="variables of a table that is made of the microdata, in place of file and cells"
+    )
+    levels: dict[str, Text] = Field(
+        default={},
+        description="beside `by`: variable -> the finest level of the table: a level of its file, or how many levels "
+        "below the total",
+    )
     columns: dict[str, Text] = Field(default={}, description="column -> variable, where the names differ")
     where: dict[str, CodeOrCodes] = Field(
         default={}, description="variable -> code or codes: a table of a subpopulation"

@@ -7,6 +7,7 @@ from typing import Any
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.parquet_sizes import check_sizes
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.wording import a_kind
 
@@ -54,9 +55,10 @@ def columns_from_parquet(content: bytes, source: str) -> Columns:
 
     Raises
     ------
-    InputError: the extra is not installed, not a Parquet file, no rows.
+    InputError: the extra is not installed, not a Parquet file, no rows. LimitError: see `check_sizes`.
     """
     polars = polars_module()
+    check_sizes(content, source)
     try:
         columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
     except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base

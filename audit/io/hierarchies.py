@@ -8,7 +8,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
 from tableseal.audit.wording import listing, quoted, repeated
@@ -32,10 +32,13 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     InputError: no form given, an unreadable file, a code placed twice, a cycle.
     """
     groupings: list[list[Edge]] = []
+    levels: Mapping[str, tuple[str, ...]] = {}
     if document.tree is not None:
         groupings.append(tree_edges(document.tree, where / "tree"))
     if document.file is not None:
         groupings.append(_file_edges(document.file, document, folder, where / "file"))
+        if document.levels is not None:
+            levels = codes_of_levels(read_columns(folder, document.file, where / "file"), document.levels)
     elif document.levels is not None or document.leading is not None:
         raise InputError("`levels` and `leading` say how to read a `file`; there is none.", at=where)
     for at, tree in enumerate(document.trees or ()):
@@ -51,10 +54,15 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     found = build_hierarchy(
         name, document.total, groupings, order=codes, source=Place(document.file) if document.file else where
     )
-    for code in document.selections:
-        if code not in found.index:
-            raise InputError(f"the variable has no code {quoted(code)}.", at=where / "selections")
-    return replace(found, selections=frozenset(document.selections))
+    for name_of, named in (("selections", document.selections), ("combined", document.combined)):
+        for code in named:
+            if code not in found.index:
+                raise InputError(f"the variable has no code {quoted(code)}.", at=where / name_of)
+    if document.combined and len(found.parents) > 1:
+        raise InputError("goes with a classification of one grouping.", at=where / "combined")
+    return replace(
+        found, selections=frozenset(document.selections), combined=frozenset(document.combined), levels=levels
+    )
 
 
 def tree_edges(tree: Document, where: Place) -> list[Edge]:
@@ -131,6 +139,24 @@ def sign_edges(columns: Columns, level: str, code: str) -> list[Edge]:
     return _depth_edges(found)
 
 
+def node_edges(document: Document, where: Place) -> list[Edge]:
+    """Edges of a hierarchy that sdcHierarchies exports as JSON: nodes with `id` and `parent` (`#`: the total).
+
+    Raises
+    ------
+    InputError: no such list.
+    """
+    if not isinstance(document, list):
+        raise InputError(expected="a list of nodes with id and parent", at=where)
+    edges: list[Edge] = []
+    for at, node in enumerate(document):
+        code, parent = (node.get(key) if isinstance(node, Mapping) else None for key in ("id", "parent"))
+        if not isinstance(code, str) or not isinstance(parent, str) or not code:
+            raise InputError(expected="a node with the texts id and parent", at=where / at)
+        edges.append((None if parent == "#" else parent, code))
+    return edges
+
+
 def _depth_edges(listed: Sequence[tuple[int, str, Place]]) -> list[Edge]:
     """Edges of codes in the order of their tree, each with its depth (0: top) and its place."""
     edges: list[Edge] = []
@@ -176,6 +202,11 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     return list(edges)
 
 
+def codes_of_levels(columns: Columns, levels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Level -> its codes, of a table with a column per level."""
+    return {level: tuple(code for code in columns.data[level].texts if code) for level in levels}
+
+
 def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
     if file.lower().endswith(".hrc"):
         if document.levels is not None:
@@ -186,6 +217,16 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
         return hrc_edges(folder.text(file, where), leading, file)
     if document.leading is not None:
         raise InputError(f"`leading` is for .hrc files, but the file is {quoted(file)}.", at=where)
+    name, _, wanted = file.partition("#")
+    if name.lower().endswith((".xml", ".json")):
+        from tableseal.audit.io.sdmx_structure import edges_of_json, edges_of_xml  # late: few files are of these kinds
+
+    if name.lower().endswith(".xml"):
+        return edges_of_xml(folder.content(name, where), name, wanted or None)
+    if name.lower().endswith(".json"):
+        found = parse_document(folder.text(name, where), name, json_only=True)
+        nodes = isinstance(found, list)
+        return node_edges(found, Place(name)) if nodes else edges_of_json(found, name, wanted or None)
     columns = read_columns(folder, file, where)
     if document.levels is not None:
         return level_edges(columns, document.levels)

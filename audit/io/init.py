@@ -21,15 +21,20 @@ from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in
+from tableseal.audit.io.formats.said import letters_meaning
 from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.labels import without_labels
+from tableseal.audit.io.layout import across
+from tableseal.audit.io.levels import groups_of, looks_nested, mixed_levels, nested_columns
+from tableseal.audit.io.numbers import looks_like_number
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
 from tableseal.audit.io.separators import Signs
-from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.sources import CROSS, crossed_columns, read_columns
 from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
 from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, named_like_flags
+from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.tables import number_columns_of, status_sources
 from tableseal.audit.io.totals import NAMES, Rows, find_total
 from tableseal.audit.io.value_column import is_numeric, may_hold_values, read_value_column, value_column
@@ -57,9 +62,13 @@ def infer_document(
     found = format_in(folder, data.name)
     if found is not None:
         return _of_format(found, folder, data.name, status_map or {})
+    hints = NO_HINTS.under(policy)
     columns = read_columns(folder, data.name, Place(data.name))
-    entry, hints = {"name": data.stem, "file": data.name}, NO_HINTS.under(policy)
-    document, notes = describe(columns, entry, data.stem, hints, status_map=status_map)
+    entry = {"name": data.stem, "file": data.name}
+    crossed = crossed_columns(folder, data.name) if across(columns, []) is not None else None
+    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
+    if crossed is not None:
+        document["tables"][0]["file"] += CROSS
     return document, [*folder.notes, *notes]
 
 
@@ -106,7 +115,8 @@ def describe(
     source = columns.source
     given = validate(TableDocument, {"name": "t", "file": "t", **hints.table}, source)
     refuse_records(columns, advice)
-    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
+    said = letters_meaning(status_map or {})
+    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in said.items() if word != ZERO}
     status = None
     if "status" not in hints.table:
         status = _status_column(columns, explained, advice)
@@ -143,6 +153,8 @@ def describe(
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
     elif "status" not in hints.table and hints.primary is None:
         notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
+    hints = _with_marks(hints, said, columns.data[value])
+    given = validate(TableDocument, {"name": "t", "file": "t", **hints.table}, source)
     contributing = named_like_contributors(_without(rest, [value, *(hints.variables or ())]), hints.table)
     hints = _with_contributors(hints, contributing, columns, value)
     values = read_value_column(columns, value, withheld, given, hints, advice)
@@ -200,10 +212,22 @@ def describe(
             error.remedy += f"; if the values are in another column, {advice.value(columns, others)}"
         raise
     found = {name: variable.get("total") for name, variable in variables.items() if name not in trees}
+    notes += nested_columns(columns, names, found)
     signs = Signs(table.get("decimal"), table.get("thousands"))
     check_contributors(columns, contributing, published, found, signs, advice)
     notes += contributing.notes(source)
     return {"tableseal": 1, "title": title, **values.scale, "variables": variables, "tables": [table]}, notes
+
+
+def _with_marks(hints: Hints, said: Mapping[str, str], values: Column) -> Hints:
+    """Hints, with what flags mean that stand among the values. What the table says of its marks goes before."""
+    there = {entry.strip() for entry in values.texts if entry and not looks_like_number(entry)}
+    marks = {flag: word for flag, word in said.items() if flag in there and word}
+    if not marks:
+        return hints
+    known = hints.table.get("marks")
+    whole: dict[str, Document] = {**marks, **(known if isinstance(known, Mapping) else {})}
+    return replace(hints, table={**hints.table, "marks": whole})
 
 
 def _with_contributors(hints: Hints, found: Contributing, columns: Columns, value: str) -> Hints:
@@ -356,6 +380,15 @@ def _variable(
                 text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
                 raise InputError(text, at=where, remedy=advice.nested(name))
         return _codes(total, others)
+    called = [code for code in rows.codes[name] if code.strip().casefold() in NAMES]
+    if len(called) == 1 and (levels := mixed_levels(name, called[0], rows)) is not None:
+        if levels.shown:
+            notes.append(levels.note(where, called[0], advice.unchecked(name)))
+            return {"total": called[0], "tree": levels.tree}
+        if looks_nested(levels):
+            text = f"codes seem to be of several levels ({groups_of(levels.tree)}), and no sum bears that out"
+            remedy = f"{advice.nested(name)}; if all are parts of the total, one that names them (`codes:`)"
+            raise InputError(text, at=where, remedy=remedy)
     found = find_total(source, name, rows, advice)
     codes = [code for code in rows.codes[name] if code != found.total]
     if found.total is None:

@@ -6,13 +6,13 @@ classifications along the top, others down the side).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, check_width
-from tableseal.audit.io.numbers import decimal
+from tableseal.audit.io.numbers import decimal, looks_like_number
 from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import VALUE_NAMES
@@ -21,6 +21,8 @@ from tableseal.audit.wording import listing, quoted, repeated
 
 VALUE = "value"
 _MOST_HEADERS = 4
+_MOST_ROWS = 200_000
+"""Of a plain table that may be a cross table, at most: such are made for people."""
 _NOT_A_CODE = frozenset(("lower", "upper", "status", "flag", "symbol", "cost", "weight", "top1", "top2"))
 """Headings of numbers beside values, which are no codes."""
 
@@ -59,6 +61,25 @@ def columns_of(grid: Grid, source: Place, notes: list[Note]) -> Columns:
         return _tidy(grid, start, end, wide, source)
     count, left = headers
     return _long(grid, start, end, wide, count, left, top, source, notes)
+
+
+def across(columns: Columns, notes: list[Note]) -> Columns | None:
+    """A row for each value of a plain table whose columns of numbers are the codes of a classification, one of them its
+    total by name and by all sums; None of any other table."""
+    names = list(columns.data)
+    if len(columns) > _MOST_ROWS or not any(name.strip().lower() in NAMES for name in names):
+        return None
+    body = zip(*columns.data.values(), strict=True)
+    rows = [[entry if entry and entry.strip() else None for entry in row] for row in (names, *body)]
+    numbers = [[entry is not None and looks_like_number(entry) for entry in row] for row in rows]
+    lines = range(1, len(rows) + 1) if columns.lines is None else [1, *columns.lines.tolist()]
+    grid = Grid(rows, numbers, lines, lambda row, column: str(columns.place(max(row - 1, 0), names[column])))
+    wide = range(len(names))
+    headers = _header_rows(grid, 0, len(rows), wide, spanned=False)
+    if headers is None or headers[0] != 1:
+        return None
+    found = _long(grid, 0, len(rows), wide, 1, headers[1], None, columns.source, notes)
+    return replace(found, numbers=frozenset())  # texts, whose signs may separate thousands
 
 
 def _filled(grid: Grid, row: int) -> list[int]:

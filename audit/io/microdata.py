@@ -16,10 +16,12 @@ from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
 from tableseal.audit.io.separators import stated_signs, without_separators
 from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
-from tableseal.audit.model import Amounts, Microdata, Note
+from tableseal.audit.model import Amounts, Labels, Microdata, Note
+from tableseal.audit.said import NEGATIVE, Said
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))
+_WEIGHT = "a weight of at least 0"
 
 
 def read_microdata(
@@ -59,7 +61,7 @@ def read_microdata(
         )
         negative = np.flatnonzero(amounts.known & (amounts.units < 0))
         if setting.nonnegative and len(negative):
-            text = "the contribution is negative; say `intruder: {nonnegative: false}` if values may be."
+            text = Said("the contribution is negative; say ", NEGATIVE, " if values may be.")
             raise InputError(text, at=columns.place(int(negative[0]), column))
         notes += note_rounded(columns, column, measure, off)
         values[measure.name] = amounts
@@ -78,14 +80,18 @@ def read_microdata(
     )
 
 
-def _labels(columns: Columns, name: str | None, role: str) -> tuple[str, ...] | None:
-    return None if name is None else tuple(entry or "" for entry in columns.column(name, role))
+def _labels(columns: Columns, name: str | None, role: str) -> Labels | None:
+    if name is None:
+        return None
+    column = columns.column(name, role).rewritten(lambda entry: entry or "")
+    return Labels(tuple(text or "" for text in column.texts), column.number)
 
 
 def _keys(columns: Columns, document: MicrodataDocument, folder: Folder, where: Place) -> tuple[str, ...] | None:
     """Keys of records: given, or made of identifiers and a secret."""
     if document.secret_file is None:
-        return _labels(columns, document.key, "the key of the record")
+        keys = _labels(columns, document.key, "the key of the record")
+        return None if keys is None else tuple(keys)
     if document.key is not None or document.id is None:
         raise InputError("keys are made of `id` and a secret; give `id`, and no `key`.", at=where / "secret_file")
     secret = read_secret(document.secret_file, folder, where / "secret_file")
@@ -94,27 +100,36 @@ def _keys(columns: Columns, document: MicrodataDocument, folder: Folder, where: 
 
 
 def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:
-    weights = np.empty(len(columns), dtype=np.float64)
-    for row, entry in enumerate(columns.column(name, "the weights")):
-        try:
-            weight = decimal((entry or "").replace(sign, "."))
-        except ValueError:
-            weight = Fraction(-1)
-        if weight < 0:
-            raise wrong(columns, name, row, True, "a weight of at least 0")
-        weights[row] = float(weight)
-        if Fraction(repr(float(weight))) != weight:
-            raise wrong(columns, name, row, True, "a weight of at most 15 digits, which can be kept exactly")
+    column = columns.column(name, "the weights")
+    read = [_weight(entry or "", sign) for entry in column.texts]
+    wrong_rows = column.spread([isinstance(weight, str) for weight in read], np.bool_)
+    if wrong_rows.any():
+        row = int(np.argmax(wrong_rows))
+        raise wrong(columns, name, row, True, str(read[column.number[row]]))
+    weights = column.spread(read, np.float64)
     weights.setflags(write=False)
     return weights
 
 
+def _weight(entry: str, sign: str) -> float | str:
+    """The weight that a text says, or what was expected."""
+    try:
+        weight = decimal(entry.replace(sign, "."))
+    except ValueError:
+        return _WEIGHT
+    if weight < 0:
+        return _WEIGHT
+    if Fraction(repr(float(weight))) != weight:
+        return f"{_WEIGHT} with at most 15 digits, which can be kept exactly"
+    return float(weight)
+
+
 def _requests(columns: Columns, name: str) -> NDArray[np.bool_]:
-    requests = np.zeros(len(columns), dtype=np.bool_)
-    for row, entry in enumerate(columns.column(name, "the requests")):
-        word = (entry or "").strip().lower()
-        if word not in _TRUE and word not in _FALSE:
-            raise wrong(columns, name, row, True, "1 or 0 (true or false)")
-        requests[row] = word in _TRUE
+    column = columns.column(name, "the requests")
+    words = [(entry or "").strip().lower() for entry in column.texts]
+    neither = column.spread([word not in _TRUE and word not in _FALSE for word in words], np.bool_)
+    if neither.any():
+        raise wrong(columns, name, int(np.argmax(neither)), True, "1 or 0 (true or false)")
+    requests = column.spread([word in _TRUE for word in words], np.bool_)
     requests.setflags(write=False)
     return requests

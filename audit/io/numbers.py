@@ -18,6 +18,7 @@ from tableseal.audit.io.column import NOTHING
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Amounts
 from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.said import InFile, Said
 from tableseal.audit.wording import quoted
 
 Round = Literal["nearest", "up", "down", "away"]
@@ -124,9 +125,12 @@ def decimal_sign(
             elif _COMMA.fullmatch(text):
                 comma = True
             else:
-                expected = (
-                    "a number without separators of thousands (`thousands` in the table says that there are some, "
-                    "`marks` what a text that is no number means)"
+                expected = Said(
+                    "a number without separators of thousands (",
+                    InFile("thousands"),
+                    " of the table says that there are some, ",
+                    InFile("marks", keyword="marks"),
+                    " what a text that is no number means)",
                 )
                 raise wrong(columns, name, column.first(entry), hidden, expected, "thousands", "marks")
     if doubtful is not None and not comma:
@@ -134,8 +138,9 @@ def decimal_sign(
         hidden = secret if name in published else True
         raise InputError(
             f"found {shown(text, row, hidden)}, which may be a number with a decimal comma or one with a separator of "
-            'thousands; write `decimal: ","` in the table for decimal commas, `thousands: ","` for separators of '
-            "thousands.",
+            "thousands; write ",
+            Said(InFile("decimal", '","'), " in the table for decimal commas, ", InFile("thousands", '","')),
+            " for separators of thousands.",
             at=columns.place(row, name),
             keys=("decimal", "thousands"),
         )

@@ -53,6 +53,8 @@ def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Polic
         risk=model.require.risk,
         sap=None if model.require.sap is None else SapLimit(model.require.sap.n, model.require.sap.max),
         table_risk=model.require.table_risk,
+        table_risk_measure=model.require.table_risk_measure,
+        confidence=model.require.confidence,
         implied=model.require.implied,
     )
     rules = tuple(rule for rule in model.primary if rule is not None)  # one may be switched off: `request: false`
@@ -79,6 +81,10 @@ def policy_document(policy: Policy) -> dict[str, object]:
     # What stands at its default is left out, so that digests of older policies stay what they are.
     if policy.require.table_risk is not None:
         require["table_risk"] = exact(policy.require.table_risk)
+    if policy.require.table_risk_measure != "a14":
+        require["table_risk_measure"] = policy.require.table_risk_measure
+    if policy.require.confidence is not None:
+        require["confidence"] = exact(policy.require.confidence)
     if policy.require.implied != "any":
         require["implied"] = policy.require.implied
     if policy.implied != "all":

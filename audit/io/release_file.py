@@ -21,11 +21,13 @@ from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
 from tableseal.audit.io.loose_totals import loose_totals
+from tableseal.audit.io.made_tables import read_made_table
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
+from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.tables import (
     Setting,
     cell_positions,
@@ -43,6 +45,7 @@ from tableseal.audit.model import (
     Link,
     LinkTerm,
     Measure,
+    Microdata,
     Note,
     Policy,
     Ptable,
@@ -77,7 +80,9 @@ def read_release(
     if is_data_file(path):
         policy = read_policy(policy) if isinstance(policy, Path) else policy
         document, notes = infer_document(path, policy=policy, status_map=status_map)
-        return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
+        return _with_notes(
+            _release(as_text(document), path.parent, policy, _of_flags(status_map), Place(path.name)), notes
+        )
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
 
@@ -101,8 +106,13 @@ def read_archived(
     if is_data_file(path):
         policy = read_policy(policy) if isinstance(policy, Path) else policy
         document, notes = infer_document(path, folder, policy=policy, status_map=status_map)
-        return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
+        return _with_notes(_release(as_text(document), folder, policy, _of_flags(status_map), Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
+
+
+def _of_flags(said: Mapping[str, str] | None) -> dict[str, str]:
+    """What is said of flags that are statuses; a zero is a mark among values, which their table says already."""
+    return {flag: word for flag, word in (said or {}).items() if word.strip().lower() != ZERO}
 
 
 def _of_format(
@@ -248,7 +258,7 @@ def release_from_columns(
         document["title"] = f"{document['tables'][0]['value']} by {listing(document['variables'])}"
     parsed: Any = as_text(document, columns.source)
     parsed["tables"][0]["cells"] = columns
-    return _with_notes(_release(parsed, None, policy, status_map, columns.source), notes)
+    return _with_notes(_release(parsed, None, policy, _of_flags(status_map), columns.source), notes)
 
 
 def _with_notes(release: Release, first: Sequence[Note]) -> Release:
@@ -284,9 +294,16 @@ def _release(
         {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()},
         _named_columns(document),
     )
+    microdata: Microdata | None = None
+    notes_on_records: list[Note] = []
+    if document.microdata is not None and any(entry.by is not None for entry in document.tables):
+        microdata, notes_on_records = read_microdata(document.microdata, setting, files, top / "microdata")
     tables: list[Table] = []
     for at, entry in enumerate(document.tables):
         where = replace(top / "tables" / at, table=entry.name)
+        if entry.by is not None:
+            tables.append(read_made_table(entry, fixed[at], setting, microdata, where))
+            continue
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
@@ -297,10 +314,10 @@ def _release(
         statistic, notes = read_statistic(figures, fixed[len(tables) + at], setting, tables, files, where)
         statistics.append(statistic)
         files.notes.extend(notes)
-    microdata = None
     if document.microdata is not None:
-        microdata, notes = read_microdata(document.microdata, setting, files, top / "microdata")
-        files.notes.extend(notes)
+        if microdata is None:
+            microdata, notes_on_records = read_microdata(document.microdata, setting, files, top / "microdata")
+        files.notes.extend(notes_on_records)
     ptable = None
     if document.ptable is not None:
         given = data_columns(document.ptable.file, document.ptable.cells, files, top / "ptable")

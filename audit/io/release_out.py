@@ -29,7 +29,9 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     """
     found = format_to_write(target.name)
     if found is not None:
-        return table_files(release, target, found)
+        files = table_files(release, target, found)
+        more = (path.with_name(name) for path in files for name in found.companions(release, path.name))
+        return (*dict.fromkeys(more), *files)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(found=suffix or "no suffix", expected=f"one of {', '.join(SUFFIXES)}", at=str(target))

@@ -119,8 +119,10 @@ def read_scheme(
     """
     read = _Reader(measure, where)
     plain = document.base is not None or document.method is not None
-    if document.share is not None and document.method not in ("noise", "adjusted"):
-        raise InputError("`share` goes with methods noise and adjusted.", at=where)
+    if document.share is not None and document.method not in ("noise", "adjusted", "cell_key"):
+        raise InputError("`share` goes with methods noise, adjusted and cell_key.", at=where)
+    if document.flex is not None and (document.method != "cell_key" or document.share is None):
+        raise InputError("goes with method cell_key and a `share`.", at=where / "flex")
     match document.method:
         case "cell_key" | "noise" | "adjusted":
             return Scheme(read.changed(document, folder, nonnegative=nonnegative), (), where, measure.unit)
@@ -217,15 +219,31 @@ class _Reader:
         return Rounding(1, method, (), widest, zeros_stay=document.zeros != "change", share=share)
 
     def _by_range(self, document: RoundingDocument) -> Rounding:
-        if document.range is None or any(said is not None for said in (document.base, document.bands, document.top)):
-            raise InputError("method cell_key needs `range`, and neither base, bands nor top.", at=self.where)
-        widest = self.units(document.range, self.where / "range")
+        lacking = document.range is None and document.share is None
+        if lacking or any(said is not None for said in (document.base, document.bands, document.top)):
+            text = "method cell_key needs `range` or `share`, and neither base, bands nor top."
+            raise InputError(text, at=self.where)
+        widest = 0 if document.range is None else self.units(document.range, self.where / "range")
         never = self.units(document.never or Fraction(0), self.where / "never")
         if not 0 <= never <= widest:
             raise InputError("expected from 0 to the range.", at=self.where / "never")
         if document.unchanged is not None and not 0 <= document.unchanged <= 1:
             raise InputError("expected a share from 0 to 1.", at=self.where / "unchanged")
-        return Rounding(1, "cell_key", (), widest, never, document.zeros != "change", document.unchanged)
+        share, flex = document.share or Fraction(0), None
+        if document.share is not None:
+            self._check_share(share, self.where / "share", least=Fraction(1, 10**6))
+        if document.flex is not None:
+            self._check_share(document.flex.share, self.where / "flex" / "share", least=Fraction(0))
+            plus = self.units(document.flex.plus, self.where / "flex" / "plus")
+            if plus < 0:
+                raise InputError("expected 0 or more.", at=self.where / "flex" / "plus")
+            flex = document.flex.share, plus
+        zeros = document.zeros != "change"
+        return Rounding(1, "cell_key", (), widest, never, zeros, document.unchanged, share, flex)
+
+    def _check_share(self, share: Fraction, at: Place, *, least: Fraction) -> None:
+        if not least <= share <= 1000 or (share * 10**6).denominator != 1:
+            raise InputError(f"expected {decimal_text(least)} to 1000, with at most 6 decimals.", at=at)
 
     def ranges(self, given: Any, folder: Folder) -> tuple[tuple[int, int, int | None], ...]:
         found: dict[int, tuple[int, int, int | None]] = {}

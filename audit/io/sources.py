@@ -21,6 +21,14 @@ def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
     text, found = decode(content, source)
     notes.extend(found)
     refused: InputError | None = None
+    file, crossed = _file_and_sheet(source)
+    if crossed is not None:
+        from tableseal.audit.io.titled import cross_table
+
+        cross = cross_table(text, file, notes)
+        if cross is None:
+            raise InputError("is no cross table: expected codes along the top and down the side.", at=file)
+        return cross
     try:
         columns = read_delimited(text, source)
         if len(columns.data) > 1:  # of one column there is no table; it may be the title of one
@@ -59,12 +67,28 @@ EXCEL = (".xlsx", ".xlsm")
 """Endings of workbooks; `NAME.xlsx#SHEET` is one of their sheets."""
 
 
+TEXT_FORMATS = (".csv", ".tsv", ".txt")
+
+CROSS: Final = "#cross"
+"""`NAME.csv#cross` is a text with codes along the top, where its headings could be those of a plain table, too."""
+
+
 def _file_and_sheet(name: str) -> tuple[str, str | None]:
     file, sign, sheet = name.rpartition("#")
-    return (file, sheet) if sign and file.lower().endswith(EXCEL) else (name, None)
+    if sign and (file.lower().endswith(EXCEL) or (file.lower().endswith(TEXT_FORMATS) and f"#{sheet}" == CROSS)):
+        return file, sheet
+    return name, None
 
 
-TEXT_FORMATS = (".csv", ".tsv", ".txt")
+def crossed_columns(folder: Folder, name: str) -> Columns | None:
+    """The rows of a text that is a cross table; None if it is none."""
+    from tableseal.audit.io.titled import cross_table  # late, as below
+
+    if not name.lower().endswith(TEXT_FORMATS):
+        return None
+    text, _ = decode(folder.content(name, Place(name)), name)
+    return cross_table(text, name, folder.notes)
+
 
 READERS: Mapping[str, Reader] = {
     **dict.fromkeys(TEXT_FORMATS, _delimited),

@@ -13,8 +13,9 @@ from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Final
 
-from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.errors import InputError, LimitError, Place, TablesealError
 from tableseal.audit.io.columns import Columns, check_width
+from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Note
 from tableseal.audit.wording import listing
@@ -82,6 +83,9 @@ def _read(content: bytes, source: str, ending: str) -> tuple[Any, Any, Any]:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        _, about = read(path, metadataonly=True)
+        entries = (about.number_rows or 0) * max(1, about.number_columns or 0)
+        check_entries(entries, len(content), source)
         plain, about = read(path)
         if ending in _TAGGED:
             return plain, read(path, user_missing=True)[0], about
@@ -89,6 +93,8 @@ def _read(content: bytes, source: str, ending: str) -> tuple[Any, Any, Any]:
             raw, about = read(path, user_missing=True)
             return raw, raw, about
         return plain, plain, about
+    except TablesealError:
+        raise
     except Exception as error:  # its error types share no base
         raise InputError(f"is not a readable {ending} file ({type(error).__name__}).", at=source) from None
     finally:

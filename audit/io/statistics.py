@@ -13,6 +13,7 @@ from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.io.tables import Setting, choose_measure, read_table
 from tableseal.audit.model import Amounts, Denominator, Measure, Note, Release, Statistic, Table
+from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.wording import listing, quoted
 
 _OWN_KEYS = ("kind", "of", "denominator", "per", "decimals", "unit", "measure")
@@ -163,7 +164,7 @@ def _denominator(document: StatisticDocument, setting: Setting, where: Place) ->
             return number
         of = {_MEASURE: of}
     if not setting.nonnegative:
-        text = "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number."
+        text = Said("the denominator may be negative (", NEGATIVE, "); state it as a number.")
         raise InputError(text, at=where / "of")
     measure = choose_measure(
         of.get(_MEASURE, document.measure) if _MEASURE not in setting.variables else document.measure,

@@ -19,11 +19,21 @@ def between_titles(text: str, source: str, notes: list[Note]) -> Columns | None:
 
     Every row of the table has one entry for each of its columns, as in a plain file.
     """
-    found = (_table(text, source, separator, notes) for separator in DELIMITERS)
+    return _table(text, source, notes, "lines_passed_over")
+
+
+def cross_table(text: str, source: str, notes: list[Note]) -> Columns | None:
+    """A row for each cell of a cross table, with or without titles; None if the text is no such table."""
+    return _table(text, source, notes, "cross_table")
+
+
+def _table(text: str, source: str, notes: list[Note], wanted: str) -> Columns | None:
+    """The table in a text by the first separator by which something is told of it. wanted: code of the note."""
+    found = (_separated(text, source, separator, notes, wanted) for separator in DELIMITERS)
     return next((columns for columns in found if columns is not None), None)
 
 
-def _table(text: str, source: str, separator: str, notes: list[Note]) -> Columns | None:
+def _separated(text: str, source: str, separator: str, notes: list[Note], wanted: str) -> Columns | None:
     try:
         rows = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error:
@@ -44,7 +54,7 @@ def _table(text: str, source: str, separator: str, notes: list[Note]) -> Columns
         found = columns_of(grid, Place(source), told)
     except InputError:
         return None
-    if not any(note.code == "lines_passed_over" for note in told):
+    if not any(note.code == wanted for note in told):
         return None
     notes.extend(told)
     return Columns(found.source, found.data, found.lines)  # its numbers are texts, whose signs may separate thousands

@@ -145,7 +145,7 @@ def marks_of(entries: Column) -> list[str]:
 
 def usual_marks(texts: Sequence[str], scale: Mapping[str, Any], *, zeros: bool) -> dict[str, Usual | None]:
     """What marks usually mean beside values of this kind and unit; zeros: zeros are shown among them."""
-    unit = decimal(str(scale.get("unit") or "1"))
+    unit = Fraction(str(scale.get("unit") or "1"))  # ours, so it may be longer than what is read
     least = None if "intruder" in scale else unit if zeros else Fraction(0)
     return {text: usual_mark(text, unit, least=least) for text in texts}
 

@@ -16,6 +16,7 @@ from tableseal.audit.linear.inclusion import members_of, overlaps
 from tableseal.audit.linear.keys import KeySpace, Lookup
 from tableseal.audit.linear.marks import marks
 from tableseal.audit.model import Amounts, Hierarchy, Release, Status, Table
+from tableseal.audit.said import InFile, Said
 
 LARGEST = 20_000_000
 """More combinations than this in one table are refused rather than built."""
@@ -109,8 +110,8 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
         cell = ", ".join(f"{v}={c}" for v, c in release.cell_codes(absent[0]).items())
         more = f" ({len(absent)} such combinations)" if len(absent) > 1 else ""
         raise InputError(
-            f"no row for {cell}{more}; expected a row for every combination, because the table says absent: {{leaves: "
-            "error}",
+            f"no row for {cell}{more}; expected a row for every combination, because the table says ",
+            Said(InFile("absent", {"leaves": "error"}, keyword="absent")),
             at=table.where,
             keys=("absent",),
         )
@@ -132,9 +133,10 @@ def _grid(axes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
 def _check_size(table: Table, axes: list[NDArray[np.int32]]) -> None:
     size = prod(len(a) for a in axes)
     if size > LARGEST:
+        rest = {"leaves": "not_released", "totals": "not_released"}
         raise LimitError(
-            f'table "{table.name}": {size:,} combinations of the codes it lists are more than {LARGEST:,}; '
-            f"say absent: {{leaves: not_released, totals: not_released}} or split the table",
+            f'table "{table.name}": {size:,} combinations of the codes it lists are more than {LARGEST:,}; say ',
+            Said(InFile("absent", rest, keyword="absent"), " or split the table"),
             places=[table.where],
         )
 

@@ -13,6 +13,7 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from tableseal.audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
 from tableseal.audit.linear.nesting import Nesting
 from tableseal.audit.linear.zeros import told, zeros_of
+from tableseal.audit.said import Said
 
 SHOWN = 8
 """Parts of one equation, and equations, that a message lists."""
@@ -45,7 +46,7 @@ def check_additivity(stated: Stated, directions: Sequence[Nesting], *, hidden: N
             problems.append(_imbalance(stated, found, w, otherwise=otherwise, hidden=hidden))
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
-        text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
+        text = Said("Released values do not add up:\n", Said.joined("\n", map(_words, problems)), more)
         places = places_of(stated.release, stated.cells, wholes)
         raise AdditivityError(text, places=places, imbalances=tuple(problems))
 
@@ -142,8 +143,6 @@ def _words(problem: Imbalance) -> str:
         shown.append(f"... ({problem.count} parts)")
     if problem.rest:
         shown.append("further parts that are not released")
-    hint = f"; {problem.hint}" if problem.hint else ""
-    return (
-        f"  {problem.name}: expected {problem.expected} = {' + '.join(shown)}; "
-        f"found {problem.found}; difference {problem.difference}{hint}"
-    )
+    text = f"  {problem.name}: expected {problem.expected} = {' + '.join(shown)}; "
+    text += f"found {problem.found}; difference {problem.difference}"
+    return Said(text, "; ", problem.hint) if problem.hint else text

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.linear.cells import Stated
 from tableseal.audit.linear.naming import decimal
+from tableseal.audit.said import InFile, Said
 
 PERIODS = (
     "if they are of two periods, say so: a variable without total, such as `year: {codes: [...]}`, and "
@@ -29,10 +30,9 @@ def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, ot
     if off > 0 and (zeros >= 0).any():
         found.append("if a 0 stands for a suppressed value, mark it as withheld")
     elif off > 0 and len(zeros):
-        found.append(
-            "combinations without a row were taken as zero; if rows were left out, say so in the table of a release "
-            "file: `absent: {leaves: not_released}`"
-        )
+        rest = InFile("absent", {"leaves": "not_released"}, keyword="absent")
+        taken = "combinations without a row were taken as zero; if rows were left out, say so: "
+        found.append(Said(taken, rest))
         if open_ended:
             found.append(
                 f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
@@ -42,15 +42,16 @@ def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, ot
     unit = measure.unit
     if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
         # What is rounded to the unit is a multiple of something finer.
-        finer = "" if base > 1 else f"a finer `unit: {decimal(1, unit / 10)}`, and "
-        found.append(f"if values are rounded, say so: {finer}`rounding: {{base: {decimal(base, unit)}, method: ...}}`")
+        finer = Said("a finer ", InFile("unit", decimal(1, unit / 10), keyword="unit"), ", and ") if base == 1 else ""
+        said = InFile("rounding", {"base": decimal(base, unit), "method": "..."}, keyword="rounded")
+        found.append(Said("if values are rounded, say so: ", finer, said))
     if otherwise:
         found.append(
             "other parts of it do add up: if codes were merged or split, give each period a table with its own codes"
         )
     elif len(zeros) == 0 and (cells.table[known[parts]] != cells.table[known[whole]]).all():
         found.append(f"{PERIODS} (codes that were merged are then no sum of those before)")
-    return "; ".join(found)
+    return Said.joined("; ", found)
 
 
 def _base(stated: Stated, whole: int, parts: NDArray[np.int64]) -> int:

@@ -11,6 +11,7 @@ from tableseal.audit.linear.inclusion import members_of, overlaps
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Hierarchy, Release, Status, Table
 from tableseal.audit.model.count_table import Axis, CountTable
+from tableseal.audit.said import InFile, Said
 
 LARGEST = 2**62
 """Cells of a table: their positions are 64-bit integers."""
@@ -61,8 +62,9 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     found = CountTable(where, axes, index.astype(np.int64), values[first])
     missing = found.cells - len(index)
     if missing and chosen.absent.leaves != "zero":
-        text = f"{plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says absent: {{leaves: "
-        raise InputError(text, f"{chosen.absent.leaves}}}; the measure needs every count.", at=where)
+        text = f"{plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says "
+        said = InFile("absent", {"leaves": chosen.absent.leaves}, keyword="absent")
+        raise InputError(text, Said(said, "; the measure needs every count."), at=where)
     return found
 
 

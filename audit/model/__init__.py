@@ -2,9 +2,11 @@
 
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
+from tableseal.audit.model.labels import Labels
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
+    BELIEVABLE,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
     CONTRIBUTORS_UNUSED,
@@ -36,6 +38,7 @@ from tableseal.audit.model.status import Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",
+    "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
     "CONSENT_UNCHECKED",
     "CONTRIBUTORS_UNUSED",
@@ -54,6 +57,7 @@ __all__ = [
     "Hierarchy",
     "InsiderKind",
     "Intruder",
+    "Labels",
     "Link",
     "LinkTerm",
     "Measure",

@@ -33,6 +33,9 @@ class Hierarchy:
     members: (codes x leaves) sparse 0/1 matrix; column order is that of `leaves`.
     leaves: index into `codes` of each leaf.
     selections: groups that are no part of the classification: a table's `where` names their codes, nothing else does.
+    levels: name -> codes of each level, where the classification was read from a table with a column per level; for
+        tables that are made down to one, and no part of the canonical form.
+    combined: codes of which nothing below goes out, so that readers get them as leaves.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Hierarchy:
     leaves: NDArray[np.int32]
     members: csr_array = field(repr=False, compare=False)
     selections: frozenset[str] = frozenset()
+    combined: frozenset[str] = frozenset()
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -88,7 +93,40 @@ class Hierarchy:
         groupings = [self.edges(g) for g in range(len(self.parents))]
         groupings.append([(None, code), *((code, child) for child in children)])
         found = build_hierarchy(self.name, self.total, groupings, order=self.codes)
-        return replace(found, selections=self.selections | {code})
+        return replace(found, selections=self.selections | {code}, levels=self.levels)
+
+    def with_combined(self, groups: Sequence[tuple[str, Sequence[str]]]) -> "Hierarchy":
+        """The same classification (of one grouping) with codes that go out only together. Positions of codes stay.
+
+        groups: (code, what it stands for): a new code above some that have the same parent, or a code and all that is
+        directly below it.
+        """
+        above = {child: code for code, children in groups for child in children if code not in self.index}
+        edges: list[Edge] = []
+        for parent, child in self.edges(0):
+            if child in above:
+                edges.append((parent, above[child]))
+            edges.append((above.get(child, parent), child))
+        found = build_hierarchy(self.name, self.total, [dict.fromkeys(edges)], order=self.codes)
+        return replace(found, selections=self.selections, combined=self.combined | {code for code, _ in groups})
+
+    def for_readers(self) -> tuple["Hierarchy", NDArray[np.int32]]:
+        """The classification without what is below combined codes; and the new position of each code, -1 of those."""
+        marked = np.array([code in self.combined for code in self.codes])
+        gone, place = np.zeros(len(marked), np.bool_), np.arange(len(marked))
+        for parent in self.parents:
+            for at, above in enumerate(parent.tolist()):
+                if above >= 0 and marked[above]:
+                    place[above] = min(place[above], at)  # a new code stands where its parts stood
+                while above >= 0 and not gone[at]:
+                    gone[at] = marked[above]
+                    above = int(parent[above])
+        kept = [self.codes[at] for at in np.argsort(place, kind="stable").tolist() if not gone[at]]
+        inside = set(kept)
+        groupings = [[e for e in self.edges(g) if e[1] in inside] for g in range(len(self.parents))]
+        found = build_hierarchy(self.name, self.total, groupings, order=kept)
+        position = [-1 if gone[at] else found.index[code] for at, code in enumerate(self.codes)]
+        return replace(found, selections=self.selections & inside), np.array(position, np.int32)
 
 
 def _cover_the_rest(

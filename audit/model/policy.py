@@ -32,6 +32,10 @@ class Require:
     sap: SapLimit | None = None
     table_risk: Fraction | None = None
     """Largest risk of a whole table of counts allowed: R1, of changed counts R2 (Antal, Shlomo & Elliot 2014)."""
+    table_risk_measure: Literal["a14", "s15", "s15-split"] = "a14"
+    """By which definition; the two of 2015 are those of table generators (Shlomo, Antal & Elliot)."""
+    confidence: Fraction | None = None
+    """Largest share of published small counts, of those that were changed, that may be the true ones."""
     implied: Literal["any", "judged"] = "any"
     """`judged`: a release of which cells can be computed that no row lists and no rule can judge is undecided."""
 

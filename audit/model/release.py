@@ -1,6 +1,6 @@
 """A release: the tables an agency is about to publish and what an intruder knows besides."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
@@ -42,7 +42,9 @@ class Rounding:
     base: in units of the measure; method: what the true value may be (see `audit.model.rounding`). ranges: with method
     `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
     With method `cell_key`: range: largest change of a value, in units (base is 1). never: no value from one unit to
-    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told.
+    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told. share:
+    or changed by at most this share of the true value (which may be 1 or more), and where `flex` is there by no more
+    than its share of the true value and a number of units.
     With methods `noise` and `adjusted`: share: largest change, of the true value (noise) or of the published one
     (adjusted), at most 6 decimals; range: a change up to this, in units, is possible anyway; zeros_stay.
     """
@@ -67,6 +69,7 @@ class Rounding:
     zeros_stay: bool = True
     unchanged: Fraction | None = None
     share: Fraction = Fraction(0)
+    flex: tuple[Fraction, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,18 +222,24 @@ class Microdata:
     ----------
     codes: int32 (records x variables of the release): leaf or group code each record belongs to, -1 where unknown.
     values: measure -> Amounts (records).
-    unit_id, holding: text labels or None; weight: float64 or None; request: bool or None.
+    unit_id, holding: labels of the records (`Labels`, or another sequence) or None; weight: float64 or None; request:
+        bool or None.
     key: the key of each record as it is written, or None.
     """
 
     codes: NDArray[np.int32]
     values: Mapping[str, Amounts]
-    unit_id: tuple[str, ...] | None = None
-    holding: tuple[str, ...] | None = None
+    unit_id: Sequence[str] | None = None
+    holding: Sequence[str] | None = None
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
     source: Place | None = None
     key: tuple[str, ...] | None = None
+
+    @property
+    def where(self) -> Place:
+        """Where they stand."""
+        return self.source or Place("microdata")
 
 
 @dataclass(frozen=True)
@@ -278,6 +287,9 @@ MEASURE_NOT_JUDGED = "measure_not_judged"
 
 CONTRIBUTORS_UNUSED = "contributors_unused"
 """Code of the note on columns that by their names are about contributors, beside counts, and that nothing names."""
+
+BELIEVABLE = "believable"
+"""Code of the note on changed counts that readers may believe, because nearly all were left as they are."""
 
 RULE_IDLE = "rule_idle"
 """Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""

@@ -69,6 +69,8 @@ def rounding_interval(
     small                         0 .. B-1 for 0, 1 .. B for B, else x
     ranges                        as `ranges` says; NO_LIMIT where there is no largest value
     cell_key, range D             x - D .. x + D, from 0; from 1 for x > 0 where zeros stay
+    cell_key, share s, flex l, c  x / (1 + s) or (x - c) / (1 + l) .. x / (1 - s) or (x + c) / (1 - l), the narrower on
+                                  each side, or x - D .. x + D where that is wider; no largest value where shares are 1
     noise, share s, range D       x / (1 + s) .. x / (1 - s), or x - D .. x + D where that is wider; cut likewise
     adjusted, share s, range D    x - s x .. x + s x, or x - D .. x + D where that is wider; cut likewise
     ============================  ====================
@@ -122,6 +124,10 @@ def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np
         if rounding.method == "noise":
             low = np.minimum(low, ceil_times(value, 1 / (1 + rounding.share)))
             high = np.maximum(high, floor_times(value, 1 / (1 - rounding.share)))
+        elif rounding.method == "cell_key" and rounding.share:
+            ends = [_by_share(value, share, units) for share, units in _lines(rounding)]
+            low = np.minimum(low, np.max([first for first, _ in ends], axis=0))
+            high = np.maximum(high, np.min([last for _, last in ends], axis=0))
         elif rounding.method == "adjusted":
             most = floor_times(value, rounding.share)
             low, high = np.minimum(low, value - most), np.maximum(high, value + most)
@@ -129,6 +135,24 @@ def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np
     shown, low, high = (np.array(column, np.int64) for column in zip(*_bounded(rounding.ranges), strict=True))
     at = np.minimum(np.searchsorted(shown, value), len(shown) - 1)
     return low[at], high[at]
+
+
+def most_changed(value: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:
+    """By how much true values (n,) may change at most, in units, with method cell_key."""
+    by_share = [floor_times(value, share) + units for share, units in _lines(rounding)]
+    found: NDArray[np.int64] = np.maximum(rounding.range, np.min(by_share, axis=0))
+    return found
+
+
+def _lines(rounding: Rounding) -> list[tuple[Fraction, int]]:
+    """No value v changes by more than share * v + units, for each of them."""
+    return [(rounding.share, 0), *([] if rounding.flex is None else [rounding.flex])]
+
+
+def _by_share(value: NDArray[np.int64], share: Fraction, units: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Smallest and largest v with |value - v| <= share * v + units."""
+    high = np.full(len(value), NO_LIMIT) if share >= 1 else floor_times(value + units, 1 / (1 - share))
+    return ceil_times(value - units, 1 / (1 + share)), high
 
 
 def floor_times(value: NDArray[np.int64], factor: Fraction) -> NDArray[np.int64]:

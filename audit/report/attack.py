@@ -73,8 +73,10 @@ def _curve(attack: Replayed, curve: Curve, found: AttackReport) -> str:
     what = "come back" if attack.proved is not None else "are guessed right that published values do not tell"
     share = "nothing comes" if not found.tolerated else f"at most {found.tolerated:.1%} come"
     told = (
-        f"a range of {curve.enough} is enough, so that {share} back"
+        f"a {curve.by} of {curve.enough} is enough, so that {share} back"
         if curve.enough is not None
         else f"even {curve.points[-1].range} is not enough, so that {share} back"
     )
-    return f"With noise drawn anew ({plural(found.draws, 'draw')} for each range) {what}, by range: {points}; {told}."
+    draws = f"{plural(found.draws, 'draw')} for each {curve.by}"
+    anew = f"noise drawn anew ({draws})" if curve.by == "range" else f"counts rounded anew ({draws})"
+    return f"With {anew} {what}, by {curve.by}: {points}; {told}."

@@ -16,7 +16,7 @@ from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
 from tableseal.audit.measures.rank_view import RankView
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
-from tableseal.audit.model import Note, Policy, Require, Status
+from tableseal.audit.model import BELIEVABLE, Note, Policy, Require, Status
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
@@ -48,6 +48,7 @@ from tableseal.audit.rules.requirements import unknown_requirements
 from tableseal.audit.rules.too_fine import too_fine
 
 if TYPE_CHECKING:
+    from tableseal.audit.attacks.confidence import ConfidenceFinding
     from tableseal.audit.implied.find import Implied
     from tableseal.audit.measures.risk.requirement import TableRiskFinding
     from tableseal.audit.measures.sap.requirement import SapFinding
@@ -84,6 +85,7 @@ class Findings:
     rank: RankView
     sap: "SapFinding | None" = None
     table_risk: "TableRiskFinding | None" = None
+    confidence: "ConfidenceFinding | None" = None
     implied: "Implied | None" = None
     implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
     impossible: frozenset[int] = frozenset()
@@ -137,6 +139,7 @@ def build_report(
     told += [] if prepared.release.intruder.prior is None else [PRIOR]
     told += [WEIGHED] if findings.weighed else []
     told += [found.note() for found in (findings.sap, findings.table_risk) if found is not None]
+    told += _confidence_notes(findings.confidence, notes)
     found = findings.implied
     implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
     count = implied_count(found)
@@ -144,9 +147,10 @@ def build_report(
     told += implied_notes(count, policy or Policy(), prepared.release, missing=len(missing))
     told += [*missing_note(missing), *without_row(prepared, findings.sensitivity)]
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
+    limits = findings.sap, findings.table_risk, findings.confidence
     verdict = worst(
         _verdict(rows, require),
-        *(_by_limit(found.above) for found in (findings.sap, findings.table_risk) if found is not None),
+        *(_by_limit(found.above) for found in limits if found is not None),
         implied_verdict(implied, count, require, missing=len(missing)),
         "undecided" if findings.impossible else "safe",
     )
@@ -236,6 +240,14 @@ def _verdict(rows: list[ReportCell], require: Require) -> ReleaseVerdict:
     if not require.exposed and any(r.verdict == "exposed" for r in sensitive):
         return "unsafe"
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
+
+
+def _confidence_notes(found: "ConfidenceFinding | None", notes: tuple[Note, ...]) -> list[Note]:
+    """What has to be said of small counts; once, where the method that changed them has said it."""
+    note = None if found is None else found.note()
+    if note is None or (note.code == BELIEVABLE and any(other.code == BELIEVABLE for other in notes)):
+        return []
+    return [note]
 
 
 def _by_limit(above: bool | None) -> ReleaseVerdict:

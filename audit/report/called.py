@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import (
     ACCEPT_UNCHECKED,
+    BELIEVABLE,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
     CONTRIBUTORS_UNUSED,
@@ -54,7 +55,7 @@ def _unjudged(report: Report) -> Iterator[str]:
         yield "cells that no row lists were not looked for (implied: off)"
     if "implied_computed" in codes:
         yield "cells that no row lists were only looked for as far as they can be computed (implied: computed)"
-    apart = (note.text.rstrip(".") for note in report.notes if note.code == NOTHING_SHARED)
+    apart = (note.text.rstrip(".") for note in report.notes if note.code in (NOTHING_SHARED, BELIEVABLE))
     yield from (text[0].lower() + text[1:] for text in apart)
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged

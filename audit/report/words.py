@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tableseal.audit.attacks.confidence import CONFIDENCE_CODES
+from tableseal.audit.attacks.confidence import OPEN as CONFIDENCE_OPEN
 from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.measures.risk.requirement import TABLE_RISK_CODES, TABLE_RISK_OPEN
@@ -247,7 +249,7 @@ def _answer(report: Report) -> str:
     accepted = sum(found.accepted is not None for found in report.beyond_help)
     if accepted:
         tail += f" Of {plural(accepted, which)} it is accepted that contributors know each other."
-    tail += "".join(f" {note.text}" for note in report.notes if note.code in TABLE_RISK_CODES)
+    tail += "".join(f" {note.text}" for note in report.notes if note.code in (*TABLE_RISK_CODES, *CONFIDENCE_CODES))
     waste = summary.secondary_exposed
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
@@ -267,6 +269,8 @@ def _answer(report: Report) -> str:
         return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
     if not summary.undecided and any(note.code == TABLE_RISK_OPEN for note in report.notes):
         return "Not judged to the end: the policy limits the risk of whole tables." + tail
+    if not summary.undecided and any(note.code == CONFIDENCE_OPEN for note in report.notes):
+        return "Not judged to the end: the policy limits how far small counts may be believed." + tail
     if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
         return "Not judged to the end: the policy asks that whatever can be computed is judged." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail

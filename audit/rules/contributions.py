@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.integers import bound_sum
 from tableseal.audit.model import Hierarchy, Microdata, Release
+from tableseal.audit.rules.contributors import contributor_numbers
 from tableseal.audit.rules.exact import as_units
 from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
 
@@ -91,7 +92,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     covered[cell[~known]] = False
     cell, record, amount = cell[known], record[known], amount[known]
     weight = np.ones(len(record)) if microdata.weight is None else microdata.weight[record]
-    contributor = _contributors(microdata)
+    contributor = contributor_numbers(microdata)
     asked = np.zeros(len(contributor), dtype=np.bool_)
     if microdata.request is not None:
         asked[contributor[microdata.request]] = True
@@ -248,12 +249,6 @@ def record_amounts(
     return amount, known, has_measure
 
 
-def _contributors(microdata: Microdata) -> NDArray[np.int64]:
-    """Number of the contributor behind each record: its holding, else its unit, else the record itself."""
-    seen: dict[tuple[str, str | int], int] = {}
-    return np.array([seen.setdefault(key, len(seen)) for key in contributor_keys(microdata)], dtype=np.int64)
-
-
 def contributor_keys(microdata: Microdata) -> list[tuple[str, str | int]]:
     """Who each record belongs to: ("holding", name), else ("unit", id), else ("record", position)."""
     records = len(microdata.codes)
@@ -269,7 +264,7 @@ def holding_labels(microdata: Microdata) -> dict[int, str]:
     """Contributor (see Contributions) -> name of the holding that it is; other contributors have none."""
     if microdata.holding is None:
         return {}
-    return {c: h for c, h in zip(_contributors(microdata).tolist(), microdata.holding, strict=True) if h}
+    return {c: h for c, h in zip(contributor_numbers(microdata).tolist(), microdata.holding, strict=True) if h}
 
 
 def _merged(entries: _Entries) -> _Entries:

@@ -41,6 +41,11 @@ class Dominance(Rule):
         return f"dominance ({self.n}, {percent_text(self.k)})"
 
     @property
+    def ranks(self) -> int:
+        """The n largest."""
+        return self.n
+
+    @property
     def reason(self) -> tuple[str, ...]:
         """Dominance by one and by two contributors may have letters of their own."""
         own = {1: ("dominance_by_one",), 2: ("dominance_by_two",)}

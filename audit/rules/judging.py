@@ -70,14 +70,19 @@ def partly_judged(left: tuple[str, ...]) -> Note:
 
 
 def rules_in_words(sensitivity: Sensitivity, require: Require) -> tuple[str, ...]:
-    """Every rule that was applied, and the limits on subtraction, which finds cells sensitive too, and on the risk of
-    whole tables."""
-    sap, risk = require.sap, require.table_risk
+    """Every rule that was applied, and the limits on subtraction, which finds cells sensitive too, on the risk of whole
+    tables, and on the confidence in small counts."""
+    sap, risk, confidence = require.sap, require.table_risk, require.confidence
     return (
         *sensitivity.rules,
         *(() if sap is None else (f"SAP({sap.n}) at most {percent_text(sap.max)}",)),
-        *(() if risk is None else (f"table risk at most {percent_text(risk)}",)),
+        *(() if risk is None else (f"table risk at most {percent_text(risk)}{_by(require.table_risk_measure)}",)),
+        *(() if confidence is None else (f"confidence at most {percent_text(confidence)}",)),
     )
+
+
+def _by(measure: str) -> str:
+    return "" if measure == "a14" else f" ({measure})"
 
 
 def _rule_applies(release: Release, measure: str, policy: Policy) -> bool:

@@ -48,6 +48,11 @@ class PQ(Rule):
         together = "" if self.coalition == 1 else f" ({self.coalition} together)"
         return (f"p% {p}" if self.q == 100 else f"pq ({p}, {percent_text(self.q)})") + together
 
+    @property
+    def ranks(self) -> int:
+        """The estimated one, and those who estimate it."""
+        return 1 + self.coalition
+
     def sentence(self, counts: bool) -> str:
         """Who comes too close."""
         known = "" if self.q == 100 else f", knowing the others to {percent_text(self.q)} %"

@@ -133,6 +133,11 @@ class Rule(ABC):
         return (self.key,)
 
     @property
+    def ranks(self) -> int:
+        """How many of the largest contributions of a cell it looks at."""
+        return 0
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """Variables of the release that its parameters name."""
         return ()

@@ -47,7 +47,7 @@ def _widest(rounding: Rounding, least: int, count: int, *, nonnegative: bool) ->
     None where nothing can be said."""
     if max(rounding.base, rounding.range, count) > LARGEST or count < 2:
         return None
-    reach = 2 * count if rounding.share else count  # of a share below 1, no true value is shown as twice itself
+    reach = count * (2 + int(rounding.share)) if rounding.share else count  # what a true value may be shown as
     shown = np.arange(reach + rounding.base + rounding.range + 1, dtype=np.int64)
     if rounding.method == "ranges":
         shown = np.array([value for value, _, _ in rounding.ranges], np.int64)

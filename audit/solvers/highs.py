@@ -42,3 +42,9 @@ class Highs:
         from tableseal.audit.solvers.highs_models import minimise_integer
 
         return minimise_integer(problem, cost, seconds, nodes, integral)
+
+    def first_order(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
+        """Minimise over real numbers by a first-order method: near an optimum, in multipliers too."""
+        from tableseal.audit.solvers.highs_models import first_order
+
+        return first_order(problem, cost, seconds)

@@ -24,6 +24,12 @@ _LARGE = 3000
 a cube of 10,301 columns after minutes, and takes a third of the time on one of 1,385."""
 
 
+_ROUGH = 1e-3
+"""Relative tolerance of the first-order method."""
+
+_STEPS = 20_000
+"""Of the first-order method, at most: a limit that does not depend on the speed of the machine."""
+
 _EXACT = 2.0**50
 """Bounds up to which floats tell whole numbers apart with room to spare. Beyond that an integer program means nothing,
 and HiGHS may not come back from preparing one, whatever its limits (12 columns, values of 10^16: ten minutes)."""
@@ -180,3 +186,23 @@ def minimise_integer(
     optimal = status == highspy.HighsModelStatus.kOptimal
     bound = float(model.getInfo().mip_dual_bound)
     return Outcome("optimal" if optimal else "stopped", x=point if usable else None, bound=bound)
+
+
+def first_order(problem: Problem, cost: Floats, seconds: float) -> Outcome:
+    """Minimise over real numbers by the primal-dual hybrid gradient method (Applegate and others 2021), which needs no
+    factors of the matrix: of a cube of 170,373 nested cells 1 s, where the interior point method takes 100 s."""
+    model = _model(problem)
+    model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+    model.setOptionValue("time_limit", max(seconds, 0.0))
+    model.setOptionValue("solver", "pdlp")
+    model.setOptionValue("pdlp_optimality_tolerance", _ROUGH)
+    model.setOptionValue("primal_feasibility_tolerance", _ROUGH)
+    model.setOptionValue("dual_feasibility_tolerance", _ROUGH)
+    model.setOptionValue("pdlp_iteration_limit", _STEPS)
+    model.run()
+    solution = model.getSolution()
+    if not (solution.value_valid and solution.dual_valid) or len(solution.row_dual) != problem.matrix.shape[0]:
+        return Outcome("stopped")
+    optimal = model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    point, dual = np.array(solution.col_value, dtype=np.float64), np.array(solution.row_dual, dtype=np.float64)
+    return Outcome("optimal" if optimal else "stopped", point, dual)

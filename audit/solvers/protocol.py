@@ -113,3 +113,10 @@ class Solver(Protocol):
         Stops after so many nodes of the search tree, wherever it runs, or at the user's own limit of seconds.
         """
         ...
+
+    def first_order(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
+        """Minimise cost @ x over real x by a first-order method, for programs too large for all others.
+
+        x and row_dual are near an optimum, no more: whoever needs a bound makes one of the multipliers.
+        """
+        ...

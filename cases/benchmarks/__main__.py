@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cases.benchmarks import folder, rows, scaling, suppression, unprotected
+from cases.benchmarks import folder, protection, rows, scaling, suppression, unprotected
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
 from cases.benchmarks.machine import machine
@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if wanted.suppress:
         return _suppress(wanted)
+    if wanted.protect:
+        return _protect(wanted)
     unknown = sorted(set(wanted.only) - {*instances, *_tables(instances), *BY_NAME, *points})
     if unknown:
         print(f'Error: --only: nothing is named "{unknown[0]}"; --list shows all names.', file=sys.stderr)
@@ -93,6 +95,27 @@ def _suppress(wanted: argparse.Namespace) -> int:
     return 1 if unsafe else 0
 
 
+def _protect(wanted: argparse.Namespace) -> int:
+    """Measure programs that round; exit code 1 if another one has a better table than ours."""
+    known = {*protection.FILES, *protection.DRAWN}
+    unknown = sorted({name.rpartition("/")[0] or name for name in wanted.only} - known)
+    if unknown:
+        print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join(sorted(known))}.', file=sys.stderr)
+        return 2
+    wanted.output.mkdir(parents=True, exist_ok=True)
+    found = protection.measure(
+        wanted.core,
+        wanted.only,
+        lambda said: print(said, flush=True),
+        lambda rows: protection.write(rows, wanted.output),
+    )
+    print(f"Written: {protection.write(found, wanted.output)}")
+    better = protection.worse(found)
+    for row in better:
+        print(f"BETTER THAN OURS: {row.table}, base {row.base}, {row.program}", file=sys.stderr)
+    return 1 if better else 0
+
+
 def _tables(instances: Sequence[str]) -> set[str]:
     """Names without the pattern."""
     return {name.partition(":")[0] for name in instances}
@@ -119,6 +142,9 @@ def _parser() -> argparse.ArgumentParser:
         "--instances", metavar="DIR", type=Path, default=folder.DATA, help="folder of instance folders (those shipped)"
     )
     parser.add_argument("--suppress", action="store_true", help="choose secondary cells instead of bounding them")
+    parser.add_argument(
+        "--protect", action="store_true", help="round by several programs; write docs/PROTECTION_BENCHMARKS.md"
+    )
     parser.add_argument("--fresh", action="store_true", help="measure again what is known")
     parser.add_argument("--core", metavar="N", type=int, default=_last_core(), help="core to run on (the last one)")
     parser.add_argument("--output", metavar="DIR", type=Path, default=ROOT / "docs", help="where the page is written")

@@ -47,16 +47,21 @@ FAMILIES = {
 
 def generate(name: str, family: Family, seed: int = 1) -> Instance:
     """The instance of a family and a seed; always the same one."""
+    dimensions, values = counts(family, seed)
+    primary = (values >= 1) & (values <= family.primary)
+    withheld = complete(equations(dimensions), values, costs(dimensions, values), primary)
+    level = primary.astype(np.int64)
+    return Instance(name, False, dimensions, values, primary, withheld, below=level, above=level)
+
+
+def counts(family: Family, seed: int = 1) -> tuple[tuple[Dimension, ...], NDArray[np.int64]]:
+    """Classifications of a family, and int64 (cells), the counts of a seed with all margins."""
     rng = np.random.default_rng(seed)
     dimensions = tuple(dimension(letter, b) for letter, b in zip(LETTERS, family.branches, strict=False))
     table = _leaf_counts(tuple(int(np.prod(b)) for b in family.branches), family, rng)
     for axis, d in enumerate(dimensions):
         table = np.moveaxis(np.tensordot(_members(d), table, axes=(1, axis)), 0, axis)
-    values = table.ravel()
-    primary = (values >= 1) & (values <= family.primary)
-    withheld = complete(equations(dimensions), values, costs(dimensions, values), primary)
-    level = primary.astype(np.int64)
-    return Instance(name, False, dimensions, values, primary, withheld, below=level, above=level)
+    return dimensions, table.ravel()
 
 
 def costs(dimensions: tuple[Dimension, ...], values: NDArray[np.int64]) -> NDArray[np.float64]:

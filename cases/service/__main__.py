@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cases.service import crowd, disk, killed, outage, small_audits, uploads
+from cases.service import crowd, disk, erasure, killed, outage, small_audits, uploads
 from cases.service.figures import Figure, SkippedError, table, where
 from cases.service.running import ROOT
 
@@ -38,6 +38,7 @@ RUNS: Mapping[str, Run] = {
     "killed": Run("workers killed at random", partial(killed.run, killed.FULL), partial(killed.run, killed.SHORT)),
     "outage": Run("PostgreSQL away for a while", partial(outage.run, outage.FULL), partial(outage.run, outage.SHORT)),
     "disk": Run("no room on the disk", partial(disk.run, disk.FULL), partial(disk.run, disk.SHORT)),
+    "erasure": Run("what is erased is gone", partial(erasure.run, erasure.FULL), partial(erasure.run, erasure.SHORT)),
     "uploads": Run(
         "a large and many slow uploads", partial(uploads.run, uploads.FULL), partial(uploads.run, uploads.SHORT)
     ),

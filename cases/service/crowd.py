@@ -12,6 +12,7 @@ from typing import Any
 from cases.service import orders
 from cases.service.figures import Figure
 from cases.service.running import address, ask, patiently, started
+from tableseal.api.settings import Settings
 from tableseal.api.store.migrate import opened
 from tableseal.api.store.tokens import Role, create_token
 
@@ -41,7 +42,8 @@ _PATIENCE = 1.0
 def run(plan: Plan, folder: Path) -> list[Figure]:
     """Send the crowd's requests at once; the other reads and audits again and again until the crowd is answered."""
     log, data = folder / "log", folder / "data"
-    with opened(f"sqlite:///{data / 'tableseal.db'}") as store, store.writing() as connection:
+    settings = Settings(data=data)
+    with opened(settings.database_url, settings.keys) as store, store.writing() as connection:
         keys = [create_token(connection, owner, Role.ANALYST) for owner in ("crowd", "other")]
     crowd, other = ({"Authorization": f"Bearer {key}"} for key in keys)
     with started("serve", "--port", "0", "--data", str(data), log=log, access="keys") as server:

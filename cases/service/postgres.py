@@ -30,6 +30,11 @@ class Cluster:
         """URL of its database."""
         return f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
 
+    @property
+    def folder(self) -> Path:
+        """Where all of its files are."""
+        return self._data
+
     def start(self) -> None:
         """Start it; it answers afterwards."""
         options = f"-p {self._port} -c listen_addresses=127.0.0.1 -k {self._data}"

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 
 WIDTH, HEIGHT = 520, 300
+HOME = "tableseal.suppression.comparison"
+"""Package of the templates."""
+
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 34, 44
 
 
@@ -74,7 +77,7 @@ def chart(title: str, across: str, upward: str, dots: list[Dot], curve: list[tup
     for dot in dots:
         places.setdefault((x(dot.cost), y(dot.good)), []).append(dot)
     marks = tuple(
-        Placed(*at, "".join(d.letter for d in here), "; ".join(d.text for d in here), all(d.safe for d in here))
+        Placed(*at, _signs([d.letter for d in here]), "; ".join(d.text for d in here), all(d.safe for d in here))
         for at, here in places.items()
     )
     return Chart(
@@ -88,6 +91,11 @@ def chart(title: str, across: str, upward: str, dots: list[Dot], curve: list[tup
     )
 
 
+def _signs(letters: list[str]) -> str:
+    """Letters stand together; signs of several letters are set apart."""
+    return (" " if any(len(letter) > 1 for letter in letters) else "").join(letters)
+
+
 def _ticks(most: float) -> list[float]:
     """Round numbers from 0 to just beyond the largest value, four to eight of them."""
     step: float = 10.0 ** floor(log10(most))
@@ -97,3 +105,12 @@ def _ticks(most: float) -> list[float]:
             break
     count = int(most / step) + (most / step > int(most / step))
     return [round(step * k, 12) for k in range(count + 1)]
+
+
+def picture(drawn: Chart) -> str:
+    """A chart as an SVG file of its own."""
+    from tableseal.audit.report.page import asset, template
+
+    style = asset("picture.css", HOME)
+    text: str = template("picture.svg", HOME).render(chart=drawn, style=style, width=WIDTH, height=HEIGHT)
+    return text

@@ -66,6 +66,7 @@ def comparison_html(comparison: Comparison) -> str:
         utility_head=UTILITY,
         limit=problem.policy.require.table_risk is not None,
         maps=[c for c in _maps(comparison, letters) if c is not None],
+        changed=[c for c in _changed(comparison, letters) if c is not None],
         width=WIDTH,
         height=HEIGHT,
         curve=[
@@ -183,6 +184,24 @@ def _maps(comparison: Comparison, letters: Mapping[str, str]) -> list[Chart | No
         line = [] if limit is None else [(0.0, float(limit)), (most, float(limit))]
         maps.append(chart(printable(name), "utility lost", "risk R2", dots, line))
     return maps
+
+
+def _changed(comparison: Comparison, letters: Mapping[str, str]) -> list[Chart | None]:
+    """Mean change against least entropy, a map for each measure: of counts and of magnitudes, whatever was done."""
+    found: dict[str, list[Dot]] = {}
+    for o in comparison.outcomes:
+        bits = None if o.protection is None else o.protection.least_bits
+        for change in o.changes.measures if o.changes is not None and bits is not None else ():
+            assert bits is not None
+            assert o.protection is not None
+            text = f"{o.method}: mean change {change.mean:.4g}, {limited(bits)} bits, {o.protection.verdict}"
+            dot = Dot(letters[o.method], text, change.mean, bits, o.protection.verdict == "safe")
+            found.setdefault(change.measure, []).append(dot)
+    upward = "bits of the sensitive cell with least"
+    return [
+        chart(f"{printable(name)}: change and least entropy", "mean change", upward, dots, [])
+        for name, dots in found.items()
+    ]
 
 
 def _drawing(

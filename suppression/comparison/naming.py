@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Release
@@ -105,7 +105,13 @@ def _settings(name: str, word: str, release: Release) -> object:
     return settings
 
 
+SEVERAL = ";"
+"""Between several values of one setting (`rate=0.1;0.2`): commas are taken."""
+
+
 def _value(name: str, hint: Any, text: str) -> Any:
+    if get_origin(hint) is tuple:
+        return tuple(_value(name, get_args(hint)[0], one.strip()) for one in text.split(SEVERAL))
     kinds = get_args(hint) or (hint,)
     if bool in kinds:
         if text not in ("yes", "no"):

@@ -92,7 +92,7 @@ def _body(comparison: Comparison, *, explain: bool) -> list[str]:
     return [*lines, ""]
 
 
-UTILITY = ("method", "table", "R1", "R2", "Hellinger", "utility", "mean change", "largest", "1s and 2s")
+UTILITY = ("method", "of", "R1", "R2", "Hellinger", "utility", "mean change", "largest", "1s and 2s")
 
 
 def _utility(comparison: Comparison) -> list[str]:
@@ -105,7 +105,8 @@ def _utility(comparison: Comparison) -> list[str]:
 
 
 def utility_rows(comparison: Comparison, outcome: Outcome) -> list[tuple[str, ...]]:
-    """Figures of one method as in `UTILITY`, a row for each of its tables of counts with the changes of its measure."""
+    """Figures of one method as in `UTILITY`: a row for each table of counts with the changes of its measure, and
+    one for each measure of which there is no such table."""
     if outcome.changes is None:
         return []
     measures = {table.name: table.measure for table in comparison.problem.given.tables}
@@ -127,6 +128,12 @@ def utility_rows(comparison: Comparison, outcome: Outcome) -> list[tuple[str, ..
                 "-" if share is None else f"{share:.1%}",
             )
         )
+    counts = {measures[table.table] for table in outcome.changes.tables}
+    rows += [
+        (outcome.method, printable(name), *("-",) * 4, f"{change.mean:.4g}", f"{float(change.largest):.6g}", "-")
+        for name, change in changed.items()
+        if name not in counts
+    ]
     return rows
 
 

@@ -6,9 +6,28 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of, places_of, plural
-from tableseal.audit.model import Release, Status
+from tableseal.audit.model import Policy, Release, Status
+from tableseal.audit.said import InFile, Said
 
 NO_ROW = "a table that has its codes has no row for it, which says that it is zero; its true value is another one"
+
+
+def refuse_table_risk(release: Release, policy: Policy) -> None:
+    """Refuse a search where the policy limits the risk of whole tables and one is above it: withholding does not lower
+    R1 (CONVENTION 806), so that no pattern makes the release safe.
+
+    Raises
+    ------
+    InputError: such a table.
+    """
+    limit = policy.require.table_risk
+    if limit is None:
+        return
+    from tableseal.audit.measures.risk.requirement import judge_table_risk
+
+    found = judge_table_risk(release, limit, policy.require.table_risk_measure)
+    if found.above and any(table.which == "R1" for table in found.exceeding):
+        raise InputError(f"no pattern makes this release safe. {found.note().text}", keys=("require.table_risk",))
 
 
 def refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_]) -> None:
@@ -28,8 +47,12 @@ def refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_])
         (cells.status == Status.STRUCTURAL_ZERO, "is a zero that everyone knows"),
         (
             cells.absent_zero,
-            "another table that has its codes has no row for it, which says that it is zero: list it there as "
-            "withheld, or say `absent: {leaves: not_released}`; as it is",
+            Said(
+                "another table that has its codes has no row for it, which says that it is zero: list it there as "
+                "withheld, or say ",
+                InFile("absent", {"leaves": "not_released"}, keyword="absent"),
+                "; as it is",
+            ),
         ),
     ):
         at = np.flatnonzero(primary & which)
@@ -38,7 +61,7 @@ def refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_])
             by = _says(release, cells, cell, Status.WITHHELD, Status.PRIMARY) if cells.sensitive_status[cell] else ""
             shown = int(cells.status[cell])
             against = _says(release, cells, cell, shown, shown) if shown <= Status.STRUCTURAL_ZERO else ""
-            text = f"is sensitive{by}, but {why}{against}; it cannot be protected"
+            text = Said(f"is sensitive{by}, but ", why, f"{against}; it cannot be protected")
             raise InputError(text, at=place_of(release, cells, cell))
     at = np.flatnonzero(primary & cells.rounded)
     if len(at):

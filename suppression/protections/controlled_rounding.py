@@ -5,20 +5,20 @@ all such tables the nearest by the sum of absolute changes; by the sum of square
 none was found, sums go beyond their neighbours, as little as possible, and it is said.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Amounts, Rounding, Table
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
-from tableseal.suppression.protections.multiples_search import Grid, search
+from tableseal.suppression.protections.multiples_search import searched
 from tableseal.suppression.protections.subject import Subject
 
 Ints = NDArray[np.int64]
@@ -37,24 +37,28 @@ def round_controlled(subject: Subject, settings: ControlledRounding, tools: Tool
     LimitError: no table of multiples was found in time.
     """
     units = settings.units(subject.release)
-    problem = _Problem.of(subject, subject.bases(units))
-    steps, found = _settled(problem, tools)
-    shown = steps * problem.base
-    further = problem.beyond(steps)
-    most = int(further.max(initial=0))
-    proved = any(chosen.unrestricted for _, chosen in found)
+    problem = Relations.of(subject, subject.bases(units))
+    steps, found = settled(problem, tools)
     best = Optimised(
-        "optimal" if all(chosen.status == "optimal" for _, chosen in found) else "feasible",
-        int(np.abs(shown - subject.value).sum()),
-        sum(chosen.bound for _, chosen in found),
-        _said(int((further > 0).sum()), most, proved),
+        "optimal" if all(chosen.status == "optimal" for chosen in found) else "feasible",
+        int(np.abs(steps * problem.base - subject.value).sum()),
+        sum(chosen.bound for chosen in found),
+        kind(problem, steps, found),
     )
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
+    return changed(subject, units, problem, steps, best)
+
+
+def changed(
+    subject: Subject, units: dict[str, int], problem: "Relations", steps: Ints, best: Optimised | None
+) -> Changed:
+    """What is published. steps: int64 (cells)."""
+    everything = Amounts(steps * subject.bases(units), np.ones(len(steps), np.bool_))
+    most = int(problem.beyond(steps).max(initial=0))
     return Changed(everything, lambda table: _rounding(table, everything, subject, units, most), True, best)
 
 
-def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, Chosen]]]:
-    """int64 (cells): steps of all of them; and what is known of each part, with its cells."""
+def settled(problem: "Relations", tools: Tools) -> tuple[Ints, list[Chosen]]:
+    """int64 (cells): steps of all of them; and what is known of each part."""
     steps = problem.low.copy()
     found: list[tuple[Ints, Chosen]] = []
     left: list[tuple[Ints, Part, Chosen]] = []
@@ -67,30 +71,34 @@ def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, 
         else:
             steps[cells] = chosen.steps
             found.append((cells, chosen))
+    unsettled = problem.mask([cells for cells, _, _ in left])
     impossible = problem.mask([cells for cells, _, chosen in left if chosen.unrestricted])
-    for cells, part in problem.parts(problem.movable) if impossible.any() else []:
-        if impossible[cells].any() and len(cells) <= EXACT:
-            chosen = beyond(part, tools.limits)
-            if chosen.steps is not None:  # instead of all parts inside
-                steps[cells] = chosen.steps
-                inside = problem.mask([cells])
-                found = [entry for entry in found if not inside[entry[0][0]]]
-                left = [entry for entry in left if not inside[entry[0][0]]]
-                found.append((cells, chosen))
-    if left:
-        steps = problem.searched(steps, [cells for cells, _, _ in left], tools)
-        within = not problem.beyond(steps).any()
-        for cells, part, chosen in left:
-            bound = chosen.bound if within else part.nearest
-            best = within and part.change(steps[cells]) == bound
-            found.append((cells, replace(chosen, status="optimal" if best else "feasible", bound=bound)))
-    return steps, found
+    for cells, part in problem.parts(problem.movable) if left else []:
+        if not unsettled[cells].any():
+            continue
+        inside = problem.mask([cells])
+        proved = bool(impossible[cells].any())
+        own = [(open_, chosen) for open_, _, chosen in left if inside[open_[0]]]
+        own += [entry for entry in found if inside[entry[0][0]]]
+        found = [entry for entry in found if not inside[entry[0][0]]]
+        chosen = beyond(part, tools.limits) if proved and len(cells) <= EXACT else Chosen("none", None, 0)
+        if chosen.steps is None:
+            before = np.where(unsettled[cells], -1, steps[cells] - part.low)
+            least = sum(chosen.bound for _, chosen in own)
+            chosen = searched(part, before, least, proved, partial(problem.summed, cells, steps), tools)
+        if chosen.steps is not None:
+            steps[cells] = chosen.steps
+        found.append((cells, chosen))
+    return steps, [chosen for _, chosen in found]
 
 
-def _said(cells: int, most: int, proved: bool) -> str:
-    """What is known of the kind of rounding."""
+def kind(problem: "Relations", steps: Ints, found: list[Chosen]) -> str:
+    """What is known of the kind of rounding, in words."""
+    further = problem.beyond(steps)
+    cells, most = int((further > 0).sum()), int(further.max(initial=0))
     if not cells:
         return "Every cell is shown as one of its two neighbouring multiples"
+    proved = any(chosen.unrestricted for chosen in found)
     why = "Proved: no table of neighbouring multiples adds up" if proved else "No table of neighbouring multiples found"
     return f"{why}; {plural(cells, 'cell')} beyond them, by {plural(most, 'multiple')} at most"
 
@@ -108,15 +116,16 @@ def _rounding(table: Table, shown: Amounts, subject: Subject, units: dict[str, i
 
 
 @dataclass(frozen=True)
-class _Problem:
+class Relations:
     """The cells of a release and how they hang together.
 
-    base: int64 (cells); low: int64 (cells), lower neighbours in steps. relations: between cells, then sums that no
-    table shows, in steps; without links that say something else than a sum. open: bool (columns of the relations), what
-    is no multiple, and those sums; movable: bool, all but zeros that everybody knows.
+    value, base, low: int64 (cells), true values, bases, and lower neighbours in steps. relations: between cells, then
+    sums that no table shows, in steps; without links that say something else than a sum. open: bool (columns of the
+    relations), what is no multiple, and those sums; movable: bool, all but zeros that everybody knows.
     """
 
     subject: Subject
+    value: Ints
     base: Ints
     low: Ints
     relations: csr_array
@@ -124,7 +133,7 @@ class _Problem:
     movable: NDArray[np.bool_]
 
     @staticmethod
-    def of(subject: Subject, base: Ints) -> "_Problem":
+    def of(subject: Subject, base: Ints) -> "Relations":
         equations = subject.equations
         n = len(subject.cells)
         rows = np.flatnonzero((equations.lower == 0) & (equations.upper == 0))
@@ -136,8 +145,9 @@ class _Problem:
         np.maximum.at(high, row[listed], base[relations.indices[listed]])
         same = np.flatnonzero(low >= high)  # links between measures of different bases are none of roundings
         further = np.ones(relations.shape[1] - n, np.bool_)
-        return _Problem(
+        return Relations(
             subject,
+            subject.value,
             base,
             subject.value // base,
             csr_array(relations[same]),
@@ -175,76 +185,33 @@ class _Problem:
             first, last = np.searchsorted(row_label[row_order], [label[group[0]], label[group[0]] + 1])
             rows = np.sort(row_order[first:last])
             own = csr_array(csr_array(self.relations[rows])[:, group[np.argsort(group >= n, kind="stable")]])
-            value, base = self.subject.value[cells], int(self.base[cells[0]])
+            value, base = self.value[cells], int(self.base[cells[0]])
             found.append((cells.astype(np.int64), Part(own, base, value, fixed[rows])))
         return found
 
     def beyond(self, steps: Ints) -> Ints:
         """int64 (cells): steps beyond the two neighbours."""
-        high = self.low + (self.subject.value % self.base > 0)
+        high = self.low + (self.value % self.base > 0)
         found: Ints = np.maximum(np.maximum(self.low - steps, steps - high), 0)
         return found
 
-    def searched(self, steps: Ints, large: list[Ints], tools: Tools) -> Ints:
-        """Steps of all cells, with those of large parts found by search; small parts stay.
+    def summed(self, cells: Ints, steps: Ints, own: Ints) -> Ints | None:
+        """Steps of some cells that hang together, all added up from those of base cells; None: some base cells are no
+        cells of a table, so that they have none.
 
-        Raises
-        ------
-        LimitError: base cells that no table shows, or nothing that adds up.
+        cells, own: int64 (such cells), positions and steps; steps: int64 (cells), of all others.
         """
-        system, n = self.subject.system, len(self.subject.cells)
+        system = self.subject.system
         stated = np.flatnonzero(system.cell >= 0)
         _, first = np.unique(system.cell[stated], return_index=True)
         forms = csr_array(system.matrix[stated[first]])  # one row for each cell, in their order
-        owner = np.full(forms.shape[1], -1, np.int64)
         alone = np.flatnonzero(np.diff(forms.indptr) == 1)
+        owner = np.full(forms.shape[1], -1, np.int64)
         owner[forms.indices[forms.indptr[alone]]] = alone
-        searched = self.mask(large)
-        free = np.zeros(forms.shape[1], np.bool_)
-        free[owner >= 0] = searched[owner[owner >= 0]]
-        touched = np.unique(csr_array(forms[np.flatnonzero(searched)]).indices)
-        if (owner[touched] < 0).any():
-            raise LimitError(
-                "no rounding that adds up was found: the parts of some sums are in no table; list them, or give more "
-                "time."
-            )
-        agreements = csr_array(system.matrix[np.flatnonzero((system.cell < 0) & (system.link < 0))])
-        result = steps.copy()
-        for base in np.unique(self.base[searched]).tolist():
-            cells = np.flatnonzero((self.base == base) & (forms @ free > 0))
-            columns = np.unique(csr_array(forms[cells]).indices)
-            rows = csr_array(agreements[np.flatnonzero(csr_array(abs(agreements)) @ free)])
-            grid = self._grid(csr_array(csr_array(_stack(forms[cells], rows))[:, columns]), base, cells, free[columns])
-            own = self.subject.value[owner[columns]]
-            start = np.where(free[columns], own // base + (2 * (own % base) >= base), steps[owner[columns]])
-            grid = replace(grid, column_low=np.where(free[columns], own // base, start))
-            found = search(grid, start, tools.limits, tools.progress)
-            sums = np.asarray(grid.matrix @ found)
-            if sums[len(cells) :].any():
-                raise LimitError("no rounding that adds up over all tables was found; give more time.")
-            result[cells] = sums[: len(cells)]
-        if (self.relations[:, :n] @ result)[np.diff(self.relations[:, n:].tocsr().indptr) == 0].any():
-            raise LimitError("no rounding that adds up, with its links, was found; give more time.")
-        return result
-
-    def _grid(self, matrix: csr_array, base: int, cells: Ints, free: NDArray[np.bool_]) -> Grid:
-        """Rows of cells, then of relations. Where the columns begin is not said yet."""
-        none = np.zeros(matrix.shape[0] - len(cells), np.int64)
-        value = self.subject.value[cells]
-        low = value // base
-        return Grid(
-            matrix,
-            base,
-            np.concatenate([value, none]),
-            np.concatenate([low, none]),
-            np.concatenate([low + (value % base > 0), none]),
-            np.arange(matrix.shape[0]) < len(cells),
-            np.zeros(matrix.shape[1], np.int64),
-            free,
-        )
-
-
-def _stack(first: csr_array, second: csr_array) -> csr_array:
-    from tableseal.audit.sparse import stacked
-
-    return csr_array(stacked([csr_array(first), second])) if second.shape[0] else csr_array(first)
+        rows = csr_array(forms[cells])
+        if (owner[rows.indices] < 0).any():
+            return None
+        every = steps.copy()
+        every[cells] = own
+        found: Ints = rows @ every[owner]
+        return found

@@ -9,6 +9,8 @@ from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import rational
 from tableseal.audit.wording import quoted, suggestion
 from tableseal.suppression.protections.cell_key import change_by_cell_keys
+from tableseal.suppression.protections.cell_key_magnitudes import change_magnitudes
+from tableseal.suppression.protections.cell_keys.magnitude_settings import MagnitudeKeySettings
 from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
@@ -17,7 +19,12 @@ from tableseal.suppression.protections.noise import Noise, add_noise
 from tableseal.suppression.protections.perturbation.categories import PostRandomisation, post_randomise
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
+from tableseal.suppression.protections.random_controlled_rounding import (
+    RandomControlledRounding,
+    round_controlled_at_random,
+)
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.redesign.redesign import Redesign, redesign
 from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
@@ -30,6 +37,7 @@ METHODS: Mapping[str, Method] = {
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
     "perturbation": Method(perturb, Perturbation, draws=True),
     "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
+    "random-controlled-rounding": Method(round_controlled_at_random, RandomControlledRounding, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "record-swapping": Method(swap, RecordSwapping, draws=True),
     "sampling": Method(sample_records, Sampling, draws=True),
@@ -38,6 +46,8 @@ METHODS: Mapping[str, Method] = {
     "noise": Method(add_noise, Noise, draws=True),
     "tabular-adjustment": Method(adjust, TabularAdjustment, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
+    "redesign": Method(redesign, Redesign, draws=False),
+    "cell-key-magnitudes": Method(change_magnitudes, MagnitudeKeySettings, draws=False),
     "synthetic": Method(synthesise, Synthetic, draws=True),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""

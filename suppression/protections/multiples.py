@@ -58,6 +58,26 @@ class Part:
         return self.value % self.base
 
     @property
+    def between(self) -> NDArray[np.int64]:
+        """int64 (cells): steps from the lower neighbour to the upper one; 0 for a multiple."""
+        return (self.residual > 0).astype(np.int64)
+
+    @property
+    def right(self) -> NDArray[np.int64]:
+        """int64 (relations): what steps above the lower neighbours, with sums that no table shows, add up to."""
+        found: NDArray[np.int64] = -(self.relations[:, : len(self.value)] @ self.low + self.fixed)
+        return found
+
+    @property
+    def flat(self) -> bool:
+        """Whether no cell is in more than two relations as a part alone, as in two-way tables: then the linear program
+        mostly has a whole corner, and is solved at any size."""
+        across = csr_array(self.relations.T.tocsr())
+        stands = np.diff(across.indptr)
+        inner = np.abs(np.asarray(across.sum(axis=1))) == stands
+        return int(stands[inner].max(initial=0)) <= 2
+
+    @property
     def nearest(self) -> int:
         """Sum of the changes if every cell went to its nearest multiple: no choice is below."""
         return int(np.minimum(self.residual, self.base - self.residual).sum())
@@ -87,17 +107,20 @@ class Chosen:
 
 def choose(part: Part, limits: Limits) -> Chosen:
     """The nearest zero-restricted choice, if the part is a network or small; else a bound alone."""
-    linear, bound = _program(part, limits.share(0.3), whole=False)
-    steps = None if linear.x is None else _steps(part, linear.x)
-    if steps is not None and part.change(steps) == bound:
-        return Chosen("optimal", steps, bound)
-    if len(part.value) > EXACT:
+    small = len(part.value) <= EXACT
+    bound = part.nearest
+    if small or part.flat:
+        linear, bound = program(part, limits.share(0.3), whole=False)
+        steps = None if linear.x is None else steps_of(part, linear.x)
+        if steps is not None and part.change(steps) == bound:
+            return Chosen("optimal", steps, bound)
+    if not small:
         return Chosen("none", None, bound)
-    found, least = _program(part, limits, whole=True)
+    found, least = program(part, limits, whole=True)
     if found.status == "infeasible":
         return Chosen("none", None, bound, unrestricted=True)
     bound = max(bound, least)
-    steps = None if found.x is None else _steps(part, found.x)
+    steps = None if found.x is None else steps_of(part, found.x)
     if steps is None:
         return Chosen("none", None, bound)
     best = found.status == "optimal" or part.change(steps) == bound
@@ -111,7 +134,7 @@ def _at_least(part: Part, bound: float) -> int:
     return max(part.nearest, int(np.ceil(bound + int(part.residual.sum()) - 1e-5 * max(1.0, abs(bound)))))
 
 
-def _steps(part: Part, x: Floats) -> NDArray[np.int64] | None:
+def steps_of(part: Part, x: Floats) -> NDArray[np.int64] | None:
     """Steps of a solution, if they are whole and add up."""
     cells = len(part.value)
     near = np.round(x[:cells])
@@ -121,20 +144,20 @@ def _steps(part: Part, x: Floats) -> NDArray[np.int64] | None:
     return steps if part.adds_up(steps) else None
 
 
-def _program(part: Part, limits: Limits, *, whole: bool) -> tuple[Outcome, int]:
+def program(part: Part, limits: Limits, *, whole: bool, nodes: int = NODES) -> tuple[Outcome, int]:
     """Zero-restricted: a step 0 or 1 of every cell; and what the changes cannot go below."""
     cells, more = len(part.value), part.relations.shape[1] - len(part.value)
-    right = -(part.relations[:, :cells] @ part.low + part.fixed).astype(np.float64)
+    right = part.right.astype(np.float64)
     problem = Problem(
         part.relations,
         right,
         right,
         np.zeros(cells + more),
-        np.concatenate([(part.residual > 0).astype(np.float64), np.full(more, np.inf)]),
+        np.concatenate([part.between.astype(np.float64), np.full(more, np.inf)]),
     )
     cost = np.concatenate([part.base - 2.0 * part.residual, np.zeros(more)])
     integral = np.arange(cells + more) < cells if whole else np.zeros(cells + more, np.bool_)
-    found = Highs().minimise_integer(problem, cost, limits.seconds_left(), nodes=NODES, integral=integral)
+    found = Highs().minimise_integer(problem, cost, limits.seconds_left(), nodes=nodes, integral=integral)
     if whole:
         return found, _at_least(part, found.bound)
     return found, _at_least(
@@ -147,9 +170,9 @@ def beyond(part: Part, limits: Limits) -> Chosen:
     possible, then as near as possible."""
     cells, more = len(part.value), part.relations.shape[1] - len(part.value)
     own, rest = csr_array(part.relations[:, :cells]), csr_array(part.relations[:, cells:])
-    right = -(own @ part.low + part.fixed).astype(np.float64)
+    right = part.right.astype(np.float64)
     none, ones = np.zeros(cells + more), np.ones(cells)
-    between = (part.residual > 0).astype(np.float64)
+    between = part.between.astype(np.float64)
     upper = np.concatenate([between, np.full(cells + cells + more, np.inf)])  # a step, then steps above and below
     upper[cells * 2 : cells * 3] = part.low if (part.value >= 0).all() else np.inf
     lower = np.zeros(len(upper))

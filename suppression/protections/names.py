@@ -4,16 +4,19 @@ from collections.abc import Mapping
 
 WORDS: Mapping[str, str] = {
     "conventional-rounding": "each cell to its nearest multiple of the base",
-    "controlled-rounding": "multiples of the base that add up over all tables, as near as possible",
+    "controlled-rounding": "multiples of the base that add up over all tables",
     "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
     "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
+    "random-controlled-rounding": "multiples of the base that add up over all tables, drawn at random",
     "random-rounding": "each cell up or down at random, without bias",
     "record-swapping": "households exchange their regions with others that are alike",
     "sampling": "a random sample of the records is drawn, and tables are estimated from it",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",
     "noise": "all that a contributor gives, by one factor of its own; tables add up",
-    "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
+    "tabular-adjustment": "tables that add up in which sensitive cells move by what protects them",
     "cell-key": "each count by the key of its cell, the same in every table",
+    "redesign": "categories are combined until nothing is sensitive, for the least loss",
+    "cell-key-magnitudes": "each sum by the key of its cell and its largest contributions, the same in every table",
     "synthetic": "inner cells are drawn anew, from all tables with the true margins",
 }

@@ -9,7 +9,7 @@ Source: Evans, Zayatz and Slanta 1998, "Using noise for disclosure limitation of
 Massell and Funk 2007 (balanced noise).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -68,18 +68,42 @@ def add_noise(subject: Subject, settings: Noise, tools: Tools) -> Changed:
         up = balanced(given.relative(size, subject, spared), up)
     change = size * up[given.contributor]
     shown = subject.value + given.added_up(change, len(subject.cells))
+    together = subject.release.intruder.coalition
+    sensitivity = subject.sensitivity(tools.policy)
     subject.refuse(
-        given.left_open(shown, change, subject.sensitivity(tools.policy), settings.share),
+        given.left_open(shown, change, sensitivity, settings.share, together),
         "is sensitive, and one of its contributors is alone in another cell: it knows its factor from there, and what "
         "it takes off here leaves too narrow an interval. Take a larger share or another seed, or do not publish the "
-        "cells of single contributors",
+        "cells of single contributors"
+        if together == 1
+        else f"is sensitive, and up to {together} of its contributors (intruder: coalition) know their factors from "
+        "other cells: what they take off here leaves too narrow an interval. Take a larger share or another seed, or "
+        "do not publish cells of so few contributors",
     )
     return Changed(
         shown=Amounts(shown, np.ones(len(shown), np.bool_)),
         rounding=lambda table: Rounding(1, "noise", share=settings.share),
         additive=True,
-        details=(plural(len(given.names), "contributor"), *_spread(subject, shown, spared)),
+        details=(
+            plural(len(given.names), "contributor"),
+            *_spread(subject, shown, spared),
+            *(_of_two(given.left_open(shown, change, sensitivity, settings.share, 2)) if together == 1 else ()),
+        ),
     )
+
+
+def _of_two(open_to_two: NDArray[np.bool_]) -> tuple[str, ...]:
+    """What is said where the policy asks for no coalitions."""
+    number = int(open_to_two.sum())
+    if not number:
+        return ("Two contributors who put their factors together come too near to no sensitive cell",)
+    cells = plural(number, "sensitive cell")
+    return (f"Two contributors who put their factors together come too near to {cells} (`coalition: 2` refuses that)",)
+
+
+def _largest(gains: Iterable[Fraction], number: int) -> Fraction:
+    """The sum of the largest ones above 0."""
+    return sum(sorted((gain for gain in gains if gain > 0), reverse=True)[:number], Fraction(0))
 
 
 def _spread(subject: Subject, shown: Ints, spared: NDArray[np.bool_]) -> list[str]:
@@ -144,26 +168,38 @@ class _Given:
         np.add.at(found, self.cell, of_entries[self.entry])
         return found
 
-    def left_open(self, shown: Ints, change: Ints, sensitivity: Sensitivity, share: Fraction) -> NDArray[np.bool_]:
-        """bool (cells): required intervals that a contributor sees less of who knows its own factor, as it is alone in
-        some published cell. It takes off what it gives, changed; the rest is within the share of what is left."""
-        cells, entries = len(shown), np.flatnonzero(self.amount[self.entry] > 0)
+    def left_open(
+        self, shown: Ints, change: Ints, sensitivity: Sensitivity, share: Fraction, together: int
+    ) -> NDArray[np.bool_]:
+        """bool (cells): required intervals of which too little is left to `together` contributors who put together what
+        they know.
+
+        Who is alone in a published cell knows its own factor; of a cell of no more contributors than act together each
+        is taken to know its own, which is at least what they can find out. They take off what they give, changed; the
+        rest is within the share of what is left. Each contributor more makes that interval narrower, by as much
+        whoever else takes part, so the worst are those with the largest gains, at each end.
+        """
+        entries = np.flatnonzero(self.amount[self.entry] > 0)
         pairs = np.stack([self.cell[entries], self.contributor[self.entry[entries]]])
-        pair, of_pair = np.unique(pairs, axis=1, return_inverse=True)
-        own, own_change = np.zeros(pair.shape[1], np.int64), np.zeros(pair.shape[1], np.int64)
-        np.add.at(own, of_pair.ravel(), self.amount[self.entry[entries]])
-        np.add.at(own_change, of_pair.ravel(), change[self.entry[entries]])
-        alone = np.bincount(pair[0], minlength=cells) == 1
+        (cell, contributor), of_pair = np.unique(pairs, axis=1, return_inverse=True)
+        gives, shows = np.zeros(len(cell), np.int64), np.zeros(len(cell), np.int64)
+        np.add.at(gives, of_pair.ravel(), self.amount[self.entry[entries]])
+        np.add.at(shows, of_pair.ravel(), (self.amount + change)[self.entry[entries]])
+        number = np.bincount(cell, minlength=len(shown))
         knows = np.zeros(len(self.names), np.bool_)
-        knows[pair[1][alone[pair[0]]]] = True
+        knows[contributor[number[cell] <= together]] = True
+        found = np.zeros(len(shown), np.bool_)
         lower, upper = sensitivity.required_lower, sensitivity.required_upper
-        found = np.zeros(cells, np.bool_)
-        asked = knows[pair[1]] & ~alone[pair[0]] & sensitivity.sensitive[pair[0]]
-        for k in np.flatnonzero(asked).tolist():
-            cell, mine = int(pair[0][k]), int(own[k])
-            rest = int(shown[cell]) - mine - int(own_change[k])
-            found[cell] |= bool(lower.known[cell]) and mine + rest / (1 + share) > int(lower.units[cell])
-            found[cell] |= bool(upper.known[cell]) and mine + rest / (1 - share) < int(upper.units[cell])
+        for at in np.flatnonzero(sensitivity.sensitive & (number > 1)).tolist():
+            own = np.arange(*np.searchsorted(cell, [at, at + 1]))
+            own = own[knows[contributor[own]]]
+            most = min(together, int(number[at]) - 1)
+            known = list(zip(gives[own].tolist(), shows[own].tolist(), strict=True))
+            least = int(shown[at]) / (1 + share) + _largest((x - y / (1 + share) for x, y in known), most)
+            greatest = int(shown[at]) / (1 - share) - _largest((y / (1 - share) - x for x, y in known), most)
+            too_high = bool(lower.known[at]) and least > int(lower.units[at])
+            too_low = bool(upper.known[at]) and greatest < int(upper.units[at])
+            found[at] = bool(known) and (too_high or too_low)
         return found
 
     def relative(self, size: Ints, subject: Subject, spared: NDArray[np.bool_]) -> csr_array:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from time import monotonic
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.naming import decimal
@@ -12,11 +13,12 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.model import ReleaseVerdict, Report
+from tableseal.suppression.protections.believed import judged
 from tableseal.suppression.protections.figures import MeasureChange, TableChange, changes, table_changes
-from tableseal.suppression.protections.method import Changed, Tools
+from tableseal.suppression.protections.method import Outcome, Recoded, Tools
 from tableseal.suppression.protections.methods import method_of
 from tableseal.suppression.protections.names import WORDS
-from tableseal.suppression.protections.published import published
+from tableseal.suppression.protections.published import ordered, published
 from tableseal.suppression.protections.statement import Optimum, Statement
 from tableseal.suppression.protections.subject import Subject, subject_of
 
@@ -72,41 +74,50 @@ def protect(
     ------
     InputError: a release or settings that the method cannot use. LimitError: a size beyond what can be handled.
     """
-    _, method = method_of(settings)
+    name, method = method_of(settings)
     tell = progress or silent
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
-    changed = method.run(subject, settings, Tools(seed, limits, tell, policy))
-    protected = published(subject, changed, release)
+    rules = policy or release.policy or Policy()
+    outcome = method.run(subject, settings, Tools(seed, limits, tell, policy))
+    if isinstance(outcome, Recoded):
+        protected, tables = ordered(outcome.release, release), outcome.tables
+    else:
+        outcome = judged(outcome, rules, name)
+        protected = published(subject, outcome, release)
+        tables = table_changes(subject.release, protected)
     report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
-    optimised = changed.optimised
+    optimised = outcome.optimised
     sure = optimised is None or optimised.status == "optimal"
     return Protection(
         title=release.title,
         digest=release_digest(release),
         release=protected,
-        statement=statement_of(subject, settings, changed, seed),
-        measures=changes(subject, changed.shown),
-        tables=table_changes(subject.release, protected),
+        statement=statement_of(subject, settings, outcome, seed),
+        measures=changes(subject, outcome.shown),
+        tables=tables,
         report=report,
         stopped_by="time" if limits.reached and not sure else None,
     )
 
 
-def statement_of(subject: Subject, settings: object, changed: Changed, seed: int) -> Statement:
+def statement_of(subject: Subject, settings: object, outcome: Outcome, seed: int) -> Statement:
     """What a method did, for the record."""
     name, method = method_of(settings)
     said = {one.name: getattr(settings, one.name) for one in fields(method.settings)}
-    best = changed.optimised
+    best = outcome.optimised
+    confidence = None if isinstance(outcome, Recoded) else outcome.confidence
     return Statement(
         method=name,
         words=WORDS[name],
         settings={key: _text(value) for key, value in said.items() if value not in (None, ())},
         seed=seed if method.draws else None,
         cells=len(subject.cells),
-        additive=changed.additive,
-        details=changed.details,
+        additive=outcome.additive,
+        details=outcome.details,
+        confidence=None if confidence is None else significant(float(confidence)),
         optimum=None if best is None else Optimum.of(best),
+        combined=outcome.combined if isinstance(outcome, Recoded) else (),
     )
 
 

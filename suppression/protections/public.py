@@ -11,6 +11,7 @@ from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Absent, Amounts, Intruder, Release, Statistic, Status, Table
 from tableseal.audit.rules.knows_rule import without_readers
 from tableseal.suppression.protections.apply import with_rows
+from tableseal.suppression.protections.combined import without_parts
 from tableseal.suppression.reasons.letters import with_letters
 
 
@@ -20,11 +21,12 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
 
     So true values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
     what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
-    true values are written out.
+    true values are written out. Of categories that are published only together there is nothing but their sum.
 
     tell_statuses: whether a cell is withheld for itself or for another one is told, and with which reasons of the
     policy; else withheld is withheld.
     """
+    release = without_parts(release)
     if tell_statuses:
         release = with_letters(release)
     space = KeySpace.of(release)

@@ -16,16 +16,16 @@ def published(subject: Subject, changed: Changed, given: Release) -> Release:
 
     What a method does not show is withheld. given: the release of the subject, in whose order the tables are.
     """
-    cells = subject.cells
-    order = np.argsort(cells.listing_table, kind="stable")
-    tables, offset = [], 0
-    for table in subject.release.tables:
-        cell = cells.listing_cell[order[offset : offset + len(table.codes)]]
-        offset += len(table.codes)
-        tables.append(_with_values(table, cell, subject, changed))
-    by_name = {table.name: table for table in tables}
+    pairs = zip(subject.release.tables, subject.rows, strict=True)
+    tables = tuple(_with_values(table, cell, subject, changed) for table, cell in pairs)
     notes = (*subject.release.notes, *changed.notes)
-    return replace(subject.release, tables=tuple(by_name[table.name] for table in given.tables), notes=notes)
+    return ordered(replace(subject.release, tables=tables, notes=notes), given)
+
+
+def ordered(release: Release, given: Release) -> Release:
+    """The same with its tables in the order that they were given in."""
+    by_name = {table.name: table for table in release.tables}
+    return replace(release, tables=tuple(by_name[table.name] for table in given.tables))
 
 
 def _with_values(table: Table, cell: NDArray[np.int64], subject: Subject, changed: Changed) -> Table:

@@ -1,5 +1,7 @@
 """What everybody may know that published values stand for, where it differs from cell to cell."""
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ def within(
     *,
     additive: bool = True,
     optimised: Optimised | None = None,
+    confidence: Fraction | None = None,
     details: tuple[str, ...] = (),
 ) -> Changed:
     """What a method gives that publishes every cell, and tells of each between which values the true one lies.
@@ -30,6 +33,7 @@ def within(
         lambda table: _ranges(table, subject, shown, lower, upper),
         additive=additive,
         optimised=optimised,
+        confidence=confidence,
         lower=Amounts(lower, known),
         upper=Amounts(upper, known),
         details=details,

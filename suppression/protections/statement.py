@@ -7,7 +7,7 @@ from typing import Annotated
 from tableseal.audit.codec.declared import PUBLIC
 from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.codec.kinds import Count, Rounded
-from tableseal.suppression.protections.method import Optimised
+from tableseal.suppression.protections.method import Combined, Optimised
 from tableseal.suppression.protections.method import Status as Solved
 
 
@@ -16,16 +16,19 @@ class Optimum:
     """Of methods that optimise: how near the choice is to the true values, and what is proved of that."""
 
     status: Annotated[Solved, "optimal: proved, no other choice is nearer. feasible: with a gap."]
-    distortion: Annotated[Count, "Sum of the absolute changes of all distinct cells, in units of their measures."]
+    distortion: Annotated[
+        Count, "Sum of the absolute changes of all distinct cells, in units of their measures; of redesign: the loss."
+    ]
     bound: Annotated[Rounded, "No choice has a smaller sum; proved."]
     gap: Annotated[Rounded, "(distortion - bound) / distortion."]
     proved: Annotated[str, "What else is proved, in words; empty: nothing."]
+    what: Annotated[str, "What the sum is, in words."]
 
     @staticmethod
     def of(found: Optimised) -> "Optimum":
         """As it is written."""
         bound, gap = significant(float(found.bound)), significant(found.gap)
-        return Optimum(found.status, found.distortion, bound, gap, found.proved)
+        return Optimum(found.status, found.distortion, bound, gap, found.proved, found.what)
 
 
 @dataclass(frozen=True)
@@ -40,4 +43,10 @@ class Statement:
     additive: Annotated[bool, "Published tables add up.", PUBLIC]
     seed: Annotated[int | None, "Of what was drawn; null: nothing was, or a public copy."] = None
     details: Annotated[tuple[str, ...], "What else was done, in words; empty in a public copy."] = ()
+    confidence: Annotated[
+        Rounded | None,
+        "A-posteriori probability that a published count from 1 to below the threshold is the true one, by what the "
+        "method does to counts and how many there are of each; null: the method does not say it, or a public copy.",
+    ] = None
     optimum: Annotated[Optimum | None, "null: nothing was optimised, or a public copy."] = None
+    combined: Annotated[tuple[Combined, ...], "Categories that are published only together (redesign).", PUBLIC] = ()

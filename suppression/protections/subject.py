@@ -20,6 +20,7 @@ from tableseal.audit.prepare import check_sums
 from tableseal.audit.rules import completed
 from tableseal.audit.rules.assess import assess
 from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.protections.apply import with_rows
 
@@ -64,6 +65,13 @@ class Subject:
         changes; whoever draws for one cell after another goes through them so."""
         return order_by_names(self.release, self.cells.codes, self.cells.measure)
 
+    @cached_property
+    def rows(self) -> tuple[NDArray[np.int64], ...]:
+        """Of each table int64 (rows): the cell that each row lists."""
+        order = np.argsort(self.cells.listing_table, kind="stable")
+        ends = np.cumsum([len(table.codes) for table in self.release.tables])[:-1]
+        return tuple(np.split(self.cells.listing_cell[order], ends))
+
     def sensitivity(self, policy: Policy | None) -> Sensitivity:
         """What the rules say of the cells. policy: overrides the release's own.
 
@@ -82,7 +90,7 @@ class Subject:
         """
         self.refuse(self.value < 0, f"is negative, which {method} is not for")
         if not self.nonnegative:
-            text = f"values may be negative (`intruder: {{nonnegative: false}}`), which {method} is not for."
+            text = Said("values may be negative (", NEGATIVE, f"), which {method} is not for.")
             raise InputError(text, at=OptionName("method", method))
 
     @property

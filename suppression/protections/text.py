@@ -8,6 +8,7 @@ from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.public import public_copy
 from tableseal.audit.report.words import applied, cell_name, printable, totals_of, verdict_line
+from tableseal.audit.wording import listing
 from tableseal.suppression.protections.protect import Protection
 from tableseal.suppression.protections.statement import Statement
 
@@ -51,24 +52,29 @@ def _done(said: Statement) -> Iterator[str]:
     settings = settings and f" ({settings})"
     seed = "" if said.seed is None else f"; seed {said.seed}, which stays with the agency"
     yield f"{said.method}{settings}: {said.words}{seed}."
+    yield from (f"{one.variable}: {one.code} stands for {listing(one.parts, 12)}." for one in said.combined)
     yield "Published tables add up." if said.additive else "Published totals need not be the sums of published parts."
     yield from (f"{detail}." for detail in said.details)
+    if said.confidence is not None:
+        yield f"A published small count is the true one with probability {said.confidence:.6g}."
     if said.optimum is not None:
         best = said.optimum
         if best.proved:
             yield f"{best.proved}."
         if best.status == "optimal":
-            yield f"Proved: no other choice is nearer (sum of absolute changes {best.distortion:,})."
+            better = "loses less" if said.combined else "is nearer"
+            yield f"Proved: no other choice {better} ({best.what} {best.distortion:,})."
         else:
             yield (
-                f"Sum of absolute changes {best.distortion:,}; proved: none is below {best.bound:,.6g} "
+                f"{best.what[0].upper()}{best.what[1:]} {best.distortion:,}; proved: none is below {best.bound:,.6g} "
                 f"(gap {100 * best.gap:.2g}%)."
             )
 
 
 def _figures(found: Protection) -> Iterator[str]:
     for m in found.measures:
-        withheld = f", {m.withheld:,} withheld" if m.withheld else ""
+        gone = "no longer published" if found.statement.combined else "withheld"
+        withheld = f", {m.withheld:,} {gone}" if m.withheld else ""
         small = "" if m.ones_and_twos is None else f"; {100 * m.ones_and_twos:.3g}% of ones and twos"
         yield (
             f"{m.measure}: {m.changed:,} of {plural(m.cells, 'cell')} changed{withheld}{small}; largest change "
@@ -85,6 +91,8 @@ def _figures(found: Protection) -> Iterator[str]:
 
 
 def _exposed(found: Protection, limit: int | None) -> list[str]:
+    if found.verdict == "safe":
+        return []  # what else can be computed is not sensitive
     bad = [cell for cell in found.report.cells if cell.verdict in ("exposed", "underprotected")]
     if not bad:
         return []

@@ -24,7 +24,7 @@ def asked(folder: Path, *, worker: bool = True, **settings: Any) -> Iterator[Tes
     chosen = Settings(**{"data": folder, "inline_seconds": 30.0, "poll_seconds": 0.05, **settings})
     stop = threading.Event()
     with TestClient(create_app(chosen), base_url="http://localhost") as client:
-        store = Store(chosen.database_url)
+        store = Store(chosen.database_url, chosen.keys)
         thread = threading.Thread(target=Worker(chosen, store, stop).run)
         if worker:
             thread.start()

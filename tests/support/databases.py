@@ -2,6 +2,7 @@
 
 import atexit
 import os
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -12,9 +13,13 @@ import pytest
 
 from cases.service.figures import SkippedError
 from cases.service.postgres import cluster
+from tableseal.api.store.keyring import SIZE, Keyring
 
 SERVER = os.environ.get("TABLESEAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 """A PostgreSQL server where databases may be made; if none answers, one is started for the tests."""
+
+KEYS = Keyring(b64encode(b"k" * SIZE).decode(), Path())
+"""Keys of a service, for stores that are opened without one."""
 
 BACKENDS = ("sqlite", "postgresql")
 

@@ -55,9 +55,9 @@ STATUSES = ("published", "published", "published", "withheld", "missing", "prima
 
 def release_for(target: Format, random: Random) -> Release:
     """A release whose structure a format holds; one of cells and equations needs all values, and files of tau-ARGUS
-    hold no blanks at the end of codes and list them in the order of their tree."""
+    hold no blanks at the end of codes; they, and problems of sdcTable, list them in the order of their tree."""
     nested, across = Part.GROUPS in target.holds, Part.SEVERAL_GROUPINGS in target.holds
-    known, plain = Part.CODES not in target.holds, target.key == "tau-argus"
+    known, plain = Part.CODES not in target.holds, target.key in ("tau-argus", "sdctable")
     return format_release(random, nested=nested, across=across, known=known, plain=plain)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from asking import WAIT, asked, path_of
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.jobs import worker
@@ -19,7 +19,7 @@ from tableseal.api.jobs.folder import job_folder, lay_out
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.retention import DAY, tidy
-from tableseal.api.store.schema import jobs
+from tableseal.api.store.schema import chunks, job_keys, jobs
 
 MARK = "Zq7-only-in-this-release"
 
@@ -29,26 +29,39 @@ def marked(copies: int = 1) -> dict[str, Any]:
     return {**EXAMPLE, "title": " ".join([MARK] * copies)}
 
 
-def left_in(folder: Path) -> set[str]:
-    """Files below a folder in which the mark stands."""
-    return {path.name for path in folder.rglob("*") if path.is_file() and MARK.encode() in path.read_bytes()}
+def left_in(folder: Path, *wanted: bytes) -> set[str]:
+    """Files below a folder in which the mark stands, or one of these."""
+    words = (MARK.encode(), *wanted)
+    contents = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name for name, content in contents.items() if any(word in content for word in words)}
+
+
+def sealed(store: Store) -> list[bytes]:
+    """How what jobs keep, and the keys that it is kept under, begin in the database."""
+    with store.reading() as connection:
+        found = [*connection.execute(select(chunks.c.content)), *connection.execute(select(job_keys.c.sealed))]
+    assert found
+    return [bytes(content)[:60] for (content,) in found]
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(Settings(data=tmp_path).database_url)
+    opened = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
     yield opened
     opened.close()
 
 
-def test_delete_leaves_nothing_in_the_files(tmp_path: Path) -> None:
-    """CONVENTION 407: the title stands in small rows and in pages of their own."""
+def test_delete_leaves_nothing_in_the_files(tmp_path: Path, store: Store) -> None:
+    """CONVENTION 407 and 866: the title stands in small rows and in pages of their own; nor is anything left of what it
+    was encrypted to."""
     with asked(tmp_path, worker=False) as client:
         made = [path_of(client.post("/v1/audits", json=marked(n), headers=WAIT)) for n in (1, 400)]
-        assert left_in(tmp_path), "it would be found"
+        assert left_in(tmp_path) == set(), "in plain it is nowhere"
+        before = sealed(store)
+        assert left_in(tmp_path, *before), "it would be found"
         for job in made:
             assert client.delete(job).status_code == 204
-        assert left_in(tmp_path) == set()
+        assert left_in(tmp_path, *before) == set()
 
 
 def test_what_is_old_is_erased_by_itself(tmp_path: Path, store: Store) -> None:
@@ -66,8 +79,9 @@ def test_what_is_old_is_erased_by_itself(tmp_path: Path, store: Store) -> None:
         worker.Worker(Settings(data=tmp_path), store, threading.Event()).step()
         assert client.get(old).status_code == 404
         assert client.get(new).status_code == 200
+        before = sealed(store)
         assert client.delete(new).status_code == 204
-        assert left_in(tmp_path) == set()
+        assert left_in(tmp_path, *before) == set()
 
 
 def test_input_is_gone_when_the_job_has_ended(tmp_path: Path, store: Store) -> None:
@@ -77,12 +91,13 @@ def test_input_is_gone_when_the_job_has_ended(tmp_path: Path, store: Store) -> N
         sent = {"content": release, "headers": {"Content-Type": "application/json"}}
         job = path_of(client.post("/v1/audits", **sent))
         cancelled = path_of(client.post("/v1/audits", **sent))
-        assert left_in(tmp_path)
+        before = sealed(store)
+        assert left_in(tmp_path, *before)
         client.delete(cancelled)
         assert worker.Worker(Settings(data=tmp_path), store, threading.Event()).step()
         assert client.get(job).json()["state"] == "failed", "the member is unknown"
         assert store.scrub()
-        assert left_in(tmp_path) == set()
+        assert left_in(tmp_path, *before) == set()
 
 
 def test_scrubbing_waits_for_nobody_for_long(tmp_path: Path, store: Store) -> None:
@@ -114,7 +129,7 @@ def test_uploads_are_private_while_they_are_worked_on(tmp_path: Path, monkeypatc
     with asked(tmp_path, worker=False, inline_workers=0) as client:
         files = [("release", ("release.json", json.dumps(EXAMPLE))), ("file", ("more/table.csv", "x"))]
         job = path_of(client.post("/v1/audits", files=files))
-        opened = Store(Settings(data=tmp_path).database_url)
+        opened = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
         assert worker.Worker(Settings(data=tmp_path), opened, threading.Event()).step()
         opened.close()
         assert client.get(job).json()["state"] == "succeeded"

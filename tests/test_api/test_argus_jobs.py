@@ -101,10 +101,14 @@ def test_methods(tmp_path: Path, method: str) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("<SUPPRESS> RND(1,5)", "line 6, column 1: <SUPPRESS> RND: controlled rounding of a job is not available"),
-        ("<SUPPRESS> CTA(1)", "line 6, column 1: <SUPPRESS> CTA: controlled tabular adjustment is not available"),
-        ("<SUPPRESS> CKM(1)", "line 6, column 1: <SUPPRESS> CKM: the cell key method is not available"),
-        ('<WRITETABLE> (1,7,,"x")', "line 6, column 1: type 7: the cell key method"),
+        ("<SUPPRESS> RND(1)", "line 6, column 1: RND has 0 arguments behind the table, expected 1 to 6"),
+        (
+            "<SUPPRESS> RND(1,5)",
+            "line 7, column 1: type 5 has no place for values that RND changed; expected type 1, 2, 3",
+        ),
+        ("<SUPPRESS> CTA(1)", "line 7, column 1: type 5 has no place for values that CTA changed"),
+        ("<SUPPRESS> CKM(1)", "line 6, column 1: CKM: keys are those of records; expected microdata"),
+        ('<WRITETABLE> (1,7,,"x")', "line 6, column 1: type 7 is for tables that <SUPPRESS> CKM changed"),
         ("<SUPPRESS> OPT(2)", "line 6, column 1: found table 2, expected a number from 1 to 1"),
         ("<SUPPRESS> OPT(1,x)", 'line 6, column 1: found "x", expected a number'),
         ("<SUPPRESS> OPT(1,1,2)", "OPT has 2 arguments behind the table, expected 0 to 1"),

@@ -39,7 +39,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     serving.start()
     while not server.started:
         time.sleep(0.02)
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     working = threading.Thread(target=Worker(settings, store, stop).run)
     working.start()
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -20,7 +20,19 @@ from tableseal.api.python.keywords import Rules, as_option
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = ("attack", "audit", "compare", "convert", "protect", "read", "risk", "sap", "suppress", "verify")
+FUNCTIONS = (
+    "attack",
+    "audit",
+    "compare",
+    "convert",
+    "protect",
+    "read",
+    "risk",
+    "sap",
+    "suppress",
+    "tabulate",
+    "verify",
+)
 KEYWORD_MODELS = {
     "attack": "AttackKeywords",
     "audit": "AuditKeywords",
@@ -30,6 +42,7 @@ KEYWORD_MODELS = {
     "risk": "RiskKeywords",
     "sap": "SapKeywords",
     "suppress": "SuppressKeywords",
+    "tabulate": "TabulateKeywords",
 }
 
 

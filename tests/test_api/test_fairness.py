@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from databases import BACKENDS, new_database
+from databases import BACKENDS, KEYS, new_database
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
@@ -28,7 +28,7 @@ OWNERS = ("ann", "bob", "eve")
 
 @contextmanager
 def opened(url: str) -> Iterator[Store]:
-    store = Store(url)
+    store = Store(url, KEYS)
     try:
         migrate(store)
         yield store

@@ -332,7 +332,7 @@ def test_keys_that_do_not_hold(tmp_path: Path) -> None:
     """Expired, unknown and malformed keys, and what belongs to others."""
     chosen = Settings(data=tmp_path, access="keys", inline_seconds=30.0)
     with TestClient(create_app(chosen)) as client:
-        store = Store(chosen.database_url)
+        store = Store(chosen.database_url, chosen.keys)
         with store.writing() as connection:
             expired = create_token(connection, "ann", Role.OFFICER, days=-1)
             ann, eve = (create_token(connection, name, Role.OFFICER) for name in ("ann", "eve"))

@@ -52,7 +52,7 @@ def test_what_is_erased_is_gone(tmp_path: Path) -> None:
         for path in (job, f"{job}/result", f"{job}/report.html", f"{job}/events"):
             assert client.get(path).status_code == 404
         assert client.delete(job).status_code == 404
-        store = Store(Settings(data=tmp_path).database_url)
+        store = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
         with store.reading() as connection:
             for table in (files, chunks, events, idempotency):
                 assert connection.execute(table.select()).all() == []

@@ -6,7 +6,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,18 +20,49 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
+from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.core.failures import AcceptedNegativeData, FailureGroup
 from schemathesis.python.asgi import shutdown_lifespans
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.jobs.kinds import all_kinds
 from tableseal.api.settings import Settings
+
+ELSEWHERE = {
+    "max_response_time": "tests have no clock",
+    "ignored_auth": "this service asks nobody; test_access_keys.py asks every route without a key and with wrong ones",
+    "object_level_authorization": "the same file has another owner ask for everything",
+    "use_after_free": "needs sequences: test_http_jobs.py. The first DELETE ends a job, the second erases it",
+    "ensure_resource_availability": "as use_after_free",
+}
+"""Checks of schemathesis that are not made here -> why."""
+
+REJECTED = {
+    "idempotency-key-reused": "a key stands for one request, which no schema can say",
+    "invalid-parameter": "options that need each other, numbers as text, ids of jobs that must be there",
+    "invalid-release": "codes, sums, references between parts of a document, files that are named in it",
+    "invalid-upload": "a form must have its main file; which fields go together",
+    "invalid-file-name": "file names must not lead out of the folder",
+    "not-additive": "values that do not add up",
+    "contradiction": "no table fits what is released",
+    "limit": "more than this service takes",
+}
+"""Problems of requests that fit the document (`positive_data_acceptance`) -> what the document cannot say."""
+
+
+def explained(failure: Exception, response: Any, media_type: str | None) -> bool:
+    """Whether what schemathesis found is as it is meant."""
+    if "positive_data_acceptance" in getattr(failure, "checks", ()):
+        return response.json()["type"].rpartition(":")[2] in REJECTED
+    if isinstance(failure, AcceptedNegativeData):
+        # Parameters, texts and files are sent as text or bytes, so that none is a wrong `string`, whatever it was made
+        # from; what is in them is judged when the job runs.
+        violated = re.findall(r"violates `(\w+)`(?: at \S+)?(?: \(was (\w+))?", failure.message)
+        texts = all(word == "format" or (word, was) == ("type", "string") for word, was in violated)
+        return bool(violated) and texts and media_type != "application/json"
+    return False
+
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 
@@ -79,8 +110,9 @@ def test_every_route_is_described(client: TestClient, document: dict[str, Any]) 
                 content = response["content"]["application/problem+json"]
                 assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
             elif status not in ("204",):
-                kinds = response["content"].values()
-                assert all("schema" in kind or "itemSchema" in kind for kind in kinds), (path, status)
+                for media_type, kind in response["content"].items():
+                    # What events are, this version of OpenAPI has no words for.
+                    assert "schema" in kind or media_type == "text/event-stream", (path, status)
         if path.startswith("/v1"):
             assert operation["security"]
         for parameter in operation.get("parameters", ()):
@@ -143,13 +175,15 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def test_nothing_that_is_sent_breaks_the_service(api: Any) -> None:
-    """Requests that fit the document, and such as do not: never a fault (5xx), always an answer that it describes."""
-    checks = [status_code_conformance, content_type_conformance, response_headers_conformance]
-    checks.append(response_schema_conformance)
+    """CONVENTION 873: requests that fit the document, and such as do not: never a fault (5xx), always an answer that it
+    describes. All checks of schemathesis; what they find besides is explained."""
+    load_all_checks()
+    checks = [check for check in CHECKS.get_all() if check.__name__ not in ELSEWHERE]
+    assert len(checks) > 8
     seen = 0
     jobs: list[str] = ["0" * 32]
-    for found in api.get_all_operations():
-        operation = found.ok()
+    for listed in api.get_all_operations():
+        operation = listed.ok()
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             strategy = operation.as_strategy(generation_mode=mode)
 
@@ -168,7 +202,12 @@ def test_nothing_that_is_sent_breaks_the_service(api: Any) -> None:
                     case.path_parameters["job"] = jobs[pick % len(jobs)]
                 response = case.call(base_url="http://localhost")
                 assert response.status_code < 500, response.content
-                case.validate_response(response, checks=checks)
+                found: Sequence[Exception] = ()
+                try:
+                    case.validate_response(response, checks=checks)
+                except FailureGroup as group:
+                    found = group.exceptions
+                assert [failure for failure in found if not explained(failure, response, case.media_type)] == []
                 if response.status_code == 202:
                     jobs.append(response.json()["id"])
                 seen += 1

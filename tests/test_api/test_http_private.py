@@ -66,7 +66,7 @@ def test_values_of_withheld_cells_are_nowhere_else(tmp_path: Path, caplog: pytes
         batch = client.post("/v1/batches", content=packed, headers={**WAIT, "Content-Type": "application/zip"})
         said += [batch.text, client.get("/v1/jobs").text, client.get("/metrics").text]
         said += [str(response.headers) for response in (answer, public, batch)]
-    store = Store(Settings(data=tmp_path).database_url)
+    store = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
     with store.reading() as connection:
         for table in (audit_log, events, jobs):
             rows = connection.execute(table.select()).all()

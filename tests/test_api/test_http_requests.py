@@ -13,7 +13,8 @@ from serving import address, started
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = [ROOT / "docs" / "developer" / "service.md", ROOT / "docs" / "reference" / "http.md"]
+SAS = ROOT / "docs" / "developer" / "sas.md"
+PAGES = [ROOT / "docs" / "developer" / "service.md", ROOT / "docs" / "reference" / "http.md", SAS]
 BLOCK = re.compile(r"^```\w+ ([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -46,6 +47,39 @@ def test_every_request_gives_what_the_pages_say(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "proof.json").read_text("utf-8"))["schema"].startswith("tableseal/proof")
     assert (tmp_path / "cells.csv").read_text("utf-8").startswith("table,")
     assert "<html" in (tmp_path / "report.html").read_text("utf-8")
+    what_sas_reads(tmp_path)
+
+
+def what_sas_reads(folder: Path) -> None:
+    """The members of the answers that become data sets of SAS, and the address of a job in its fourth word."""
+    # CONVENTION 857
+    pattern = json.loads((folder / "suppressed.json").read_text("utf-8"))
+    assert pattern["verdict"] == "safe"
+    assert [set(cell["cell"]) for cell in pattern["cells"]] == [{"region", "size"}] * 3
+    protected = json.loads((folder / "protected.json").read_text("utf-8"))
+    assert protected["tables"][0]["cells"]["status"].count("withheld") == 4
+    assert (folder / "audited.csv").read_text("utf-8").startswith("table,")
+    headers = {"content-location: /v1/jobs/JOB/result", "Location: /v1/jobs/JOB"}
+    assert {[word for word in header.split("/") if word][3] for header in headers} == {"JOB"}
+
+
+def test_the_requests_of_sas_are_those_of_curl() -> None:
+    # CONVENTION 857
+    blocks = re.findall(r"^```(sas|sh curl)\n(.*?)^```$", SAS.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    sas = "".join(body for language, body in blocks if language == "sas")
+    curl = [line for language, body in blocks if language != "sas" for line in body.splitlines()]
+    requests = re.findall(r"proc http(.*?)run;", sas, re.DOTALL)
+    assert len(requests) == len(curl) == 3
+    for request, line in zip(requests, curl, strict=True):
+        words = shlex.split(line)
+        (url,) = re.findall(r'url="&host(/[^"]*)"', request)
+        assert f"localhost:8000{url.replace('&job', 'JOB')}" in words
+        sent = dict(re.findall(r'"([\w-]+)"="([^"]*)"', request))
+        sent |= dict(re.findall(r'(ct)="([^"]*)"', request))
+        said = dict(word.split(": ") for word in words if re.match(r"[A-Z][\w-]+: ", word))
+        assert sent == {name.replace("Content-Type", "ct"): value for name, value in said.items()}
+        assert ('method="POST"' in request) == ("--data-binary" in words)
+    assert sas.count("proc http") == sas.count("oauth_bearer")
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")

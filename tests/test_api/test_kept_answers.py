@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import KEYS
 
 from tableseal.api.jobs import worker
 from tableseal.api.jobs.attempt import Limits, attempt
@@ -56,7 +57,7 @@ def test_the_answer_kept_is_the_jobs_if_no_better_one_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str | Result | Problem, expected: str
 ) -> None:
     # CONVENTION 608
-    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}", KEYS)
     migrate(store)
     with store.writing() as connection:
         jobs.submit(connection, "ann", "audit", '{"release": "r.json"}', ())

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import KEYS
 from sqlalchemy import select
 
 from tableseal.api.jobs import worker
@@ -40,7 +41,7 @@ class Silent:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    opened = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    opened = Store(f"sqlite:///{tmp_path / 'x.db'}", KEYS)
     migrate(opened)
     yield opened
     opened.close()

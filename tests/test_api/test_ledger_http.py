@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from asking import WAIT, asked, path_of
-from databases import BACKENDS, new_database
+from databases import BACKENDS, KEYS, new_database
 from fastapi.testclient import TestClient
 from small import document, table
 from typer.testing import CliRunner
@@ -178,7 +178,7 @@ def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, inline_workers=0)
     with asked(tmp_path, worker=False, inline_workers=0) as client:
         job = path_of(client.post("/v1/publications/late/releases", json=HIDES, params=OUT))
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         with store.reading() as connection:
             assert publication(connection, "local", "late").version == 0
         worker = Worker(settings, store, threading.Event())
@@ -204,7 +204,7 @@ def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_of_many_writers_wins(backend: str, tmp_path: Path) -> None:
     with new_database(backend, tmp_path) as url:
-        store = Store(url)
+        store = Store(url, KEYS)
         migrate(store)
         barrier, won = threading.Barrier(4), []
 

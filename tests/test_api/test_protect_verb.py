@@ -136,7 +136,9 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "additive": False,
         "details": [],
         "seed": None,
+        "confidence": None,
         "optimum": None,
+        "combined": [],
     }
     assert "77123" not in result.output
     assert "changed" not in result.stderr
@@ -201,3 +203,23 @@ def test_figures_in_words(release: Path) -> None:
     }
     for method, words in said.items():
         assert words in run(release, "--method", method, "--base", 5).stdout
+
+
+def test_a_redesign_over_http_is_that_of_the_command(client: TestClient, tmp_path: Path) -> None:
+    """CONVENTION 812 and 815."""
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["k", "l", "m"]}},
+        "tables": [{"name": "t", "cells": {"a": ["T", "k", "l", "m"], "value": [12, 1, 4, 7]}}],
+        "policy": {"primary": [{"threshold": 3}]},
+    }
+    (tmp_path / "few.json").write_text(json.dumps(document), "utf-8")
+    response = client.post("/v1/protections?method=redesign&neighbours=false", json=document, headers=WAIT)
+    assert response.status_code == 200, response.text
+    result = run(tmp_path / "few.json", "--method", "redesign", "--no-neighbours", "--json", "-")
+    assert json.loads(result.stdout) == response.json()
+    (one,) = response.json()["statement"]["combined"]
+    assert one == {"variable": "a", "code": "k+l", "parts": ["k", "l"]}
+    readers = client.get(f"{path_of(response)}/protected").json()
+    assert readers["variables"]["a"]["codes"] == ["k+l", "m"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import KEYS
 from serving import address, ask, started, until_state
 
 from cases.service.orders import report_of_the_command
@@ -64,7 +65,7 @@ def test_serve_answers_cancels_and_ends_in_good_order(tmp_path: Path) -> None:
         until_state(at + job, "running")
         server.send_signal(signal.SIGTERM)
         assert server.wait(30) == 0
-    store = Store(f"sqlite:///{folder / 'tableseal.db'}")
+    store = Store(f"sqlite:///{folder / 'tableseal.db'}", KEYS)
     with store.reading() as connection:
         given_back = job_by_id(connection, LOCAL.owner, job.rpartition("/")[2])
     store.close()
@@ -78,7 +79,7 @@ def test_limits_are_kept_by_the_process(tmp_path: Path) -> None:
     request = AuditRequest(release="release.json", options=AuditOptions(entropy="tables", samples=10**6))
     files = (Document("release.json", "application/json", json.dumps(slow_release()).encode()),)
     settings = Settings(data=tmp_path, job_seconds=0.5)
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     migrate(store)
     with store.writing() as connection:
         job = submit(connection, "ann", "audit", request.model_dump_json(), files).id

@@ -38,7 +38,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = settings_in(tmp_path_factory.mktemp("service"), max_body=1_000_000, max_unpacked=2_000_000)
     stop = threading.Event()
     with TestClient(create_app(settings), base_url="http://localhost") as opened:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         thread = threading.Thread(target=Worker(settings, store, stop).run)
         thread.start()
         yield opened
@@ -271,7 +271,7 @@ def test_what_is_no_name_of_this_machine_is_refused(client: TestClient, here: bo
 def test_keys_roles_and_owners(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, access="keys", inline_workers=0)
     with TestClient(create_app(settings)) as client:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         with store.writing() as connection:
             keys = {
                 name: {"Authorization": f"Bearer {create_token(connection, name, role)}"}

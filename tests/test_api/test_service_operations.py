@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from asking import asked
-from databases import BACKENDS, new_database
+from databases import BACKENDS, KEYS, new_database
 from fastapi.routing import iter_route_contexts
 from serving import address, patiently, started
 from sqlalchemy import select, text, update
@@ -35,7 +35,7 @@ from tableseal.api.store.schema import jobs
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_figures_of_the_queue(backend: str, tmp_path: Path) -> None:
     with new_database(backend, tmp_path) as url:
-        store = Store(url)
+        store = Store(url, KEYS)
         migrate(store)
         with store.writing() as connection:
             ids = [submit(connection, "ann", "audit", "{}").id for _ in range(4)]
@@ -66,7 +66,7 @@ def test_figures_of_the_queue(backend: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_workers_are_there_until_they_leave_or_fall_silent(backend: str, tmp_path: Path) -> None:
     with new_database(backend, tmp_path) as url:
-        store = Store(url)
+        store = Store(url, KEYS)
         migrate(store)
         with store.writing() as connection:
             for name in ("one", "two", "two", "killed"):
@@ -86,7 +86,7 @@ def test_an_idle_worker_is_counted_while_it_is_there(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, poll_seconds=0.01)
     stop = threading.Event()
     with asked(tmp_path, worker=False) as client:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         thread = threading.Thread(target=Worker(settings, store, stop).run)
         thread.start()
         for _ in patiently("the worker is not there"):
@@ -145,7 +145,7 @@ def test_ready_means_tables_of_this_version(tmp_path: Path) -> None:
         none = {"status": "ok", "database": "ok", "workers": "none", "live_workers": 0}
         assert client.get("/readyz").json() == none
         client.post("/v1/audits", json=EXAMPLE)
-        store = Store(f"sqlite:///{tmp_path / 'tableseal.db'}")
+        store = Store(f"sqlite:///{tmp_path / 'tableseal.db'}", KEYS)
         with store.writing() as connection:
             connection.execute(update(jobs).values(due=jobs.c.due - 100))
         assert client.get("/readyz").json()["workers"] == "silent"

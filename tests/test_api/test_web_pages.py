@@ -45,7 +45,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(data=tmp_path_factory.mktemp("pages"), inline_seconds=30.0, poll_seconds=0.05)
     stop = threading.Event()
     with TestClient(create_app(settings), base_url="http://localhost", headers=BROWSER) as opened:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         thread = threading.Thread(target=Worker(settings, store, stop).run)
         thread.start()
         yield opened
@@ -394,7 +394,7 @@ def test_forms_from_elsewhere_are_refused(client: TestClient) -> None:
 def test_pages_are_their_owners_alone_and_readers_only_look(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, access="keys", inline_seconds=30.0)
     with TestClient(create_app(settings), base_url="http://localhost") as client:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         with store.writing() as connection:
             keys = {
                 name: {"Authorization": f"Bearer {create_token(connection, owner, role)}"}
@@ -445,7 +445,7 @@ def test_a_browser_signs_in_with_a_key(tmp_path: Path) -> None:
     """CONVENTION 374: the cookie is for this site alone, no script sees it, and pages from elsewhere cannot use it."""
     settings = Settings(data=tmp_path, access="keys", inline_workers=0)
     with TestClient(create_app(settings), base_url="http://localhost", headers=BROWSER) as client:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         with store.writing() as connection:
             key = create_token(connection, "anna", AccessRole.ANALYST)
         store.close()

@@ -156,7 +156,7 @@ def test_what_does_not_add_up_is_not_audited_with_others(client: TestClient) -> 
 
 def test_roles_owners_and_other_sites(tmp_path: Path) -> None:
     """CONVENTION 400, 401: a reader looks, an analyst audits, an officer publishes, each what is his department's."""
-    store = Store(Settings(data=tmp_path).database_url)
+    store = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
     migrate(store)
     with store.writing() as connection:
         keys = {

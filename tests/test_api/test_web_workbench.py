@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from databases import KEYS
 from fastapi.testclient import TestClient
 from large_report import large
 from paging import BROWSER, log
@@ -131,7 +132,7 @@ def test_nobody_sees_the_cells_of_another_owner(tmp_path: Path) -> None:
     # CONVENTION 797
     settings = Settings(data=tmp_path, access="keys", key_secret="pepper", inline_seconds=60.0)
     with TestClient(create_app(settings), base_url="http://localhost") as client:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         with store.writing() as connection:
             one, other = (create_token(connection, name, Role.ANALYST, secret=b"pepper") for name in ("one", "other"))
         store.close()
@@ -147,7 +148,7 @@ def test_nobody_sees_the_cells_of_another_owner(tmp_path: Path) -> None:
 
 def test_parts_of_a_file_are_read_without_the_rest(tmp_path: Path) -> None:
     # CONVENTION 795
-    store = Store(f"sqlite:///{tmp_path / 'jobs.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'jobs.db'}", KEYS)
     migrate(store)
     content = bytes(n * 7 % 251 for n in range(2 * CHUNK + 100))
     with store.writing() as connection:

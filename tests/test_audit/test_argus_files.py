@@ -102,14 +102,12 @@ Key 21 10
     assert found.variables[0].missing == ("99", "98")
     assert found.variables[1].levels == (3, 1, 1, 0, 0)
     assert found.variables[2].requests == ("1", "2")
-    assert found.variables[5].kept == {
-        "<CKM>": "T(3)",
-        "<INCLUDEZEROS>": "N",
-        "<SEPARATION>": "Y",
-        "<PARITY>": "N",
-        "<SCALING>": "F(0.03,0.30,1000,3,0.5,0.2)",
-    }
-    assert found.variables[6].kept == {"<PFILE>": "ptab.txt", "<PFILE_CONT>": "all.txt"}
+    savings = found.variables[5].cell_keys
+    assert (savings.by, savings.top) == ("top", 3)
+    assert (savings.zeros, savings.separation, savings.parity, savings.flex) == (False, True, False, True)
+    assert savings.scaling == tuple(map(Fraction, ("0.03", "0.30", "1000", "3", "0.5", "0.2")))
+    files = found.variables[6].cell_keys
+    assert [word and word.text for word in (files.counts, files.values, files.small)] == ["ptab.txt", "all.txt", None]
     assert (found.variables[3].start, found.variables[3].width) == (10, 3)
 
 

@@ -335,6 +335,29 @@ def test_argus_real_microdata(tmp_path: Path) -> None:
     assert {(sex, age): counts[sex, age] for sex, age, _ in expected} == {(sex, age): n for sex, age, n in expected}
 
 
+@pytest.mark.skipif(REAL is None, reason="TABLESEAL_ARGUS_DATA does not say where the files of tau-ARGUS are")
+def test_argus_real_cell_keys(tmp_path: Path) -> None:
+    """CONVENTION 842, 843: the listed counts to the digit, and magnitudes with all keywords of the file."""
+    for path in (Path(str(REAL)) / "cellkey").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    job = ['<OPENMICRODATA> "microdata.csv"', '<OPENMETADATA> "microdata.rda"', '<SPECIFYTABLE> "Sex""Age"|<freq>']
+    job += ['<SPECIFYTABLE> "Sex""Age"|"Savings"', "<READMICRODATA>", "<SUPPRESS> CKM(1)", "<SUPPRESS> CKM(2)"]
+    job += [f'<WRITETABLE> ({at},7,AO+AD+AC+,"o{at}.csv")' for at in (1, 2)]
+    (tmp_path / "job.arb").write_text("\n".join(job))
+    found = read_job(tmp_path / "job.arb")
+    files = run_job(found, read_tables(found)).files
+
+    def listed(at: int) -> dict[tuple[str, str], list[str]]:
+        rows = [line.replace('"', "").split(";") for line in files[tmp_path / f"o{at}.csv"].splitlines()]
+        return {(row[0], row[1]): row[2:] for row in rows}
+
+    for line in (tmp_path / "expected_counts.csv").read_text().splitlines()[1:]:
+        sex, age, count, key, change, shown = line.split(",")
+        assert listed(1)[sex, age] == [shown, count, change, key]
+    assert listed(2)["Total", "Total"][1] == "2273532"
+    assert all(int(shown) - int(true) == int(change) for shown, true, change, _ in listed(2).values())
+
+
 @pytest.mark.skipif(importlib.util.find_spec("pytauargus") is None, reason="pytauargus is not installed")
 def test_argus_port(tmp_path: Path) -> None:
     """A program that follows tau-ARGUS line by line reads what we write, and has the same values and statuses."""

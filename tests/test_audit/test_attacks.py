@@ -179,18 +179,51 @@ def test_what_is_left_over_lies_within_its_interval(data: st.DataObject) -> None
             assert (outcome.guess <= outcome.upper).all()
 
 
-def test_the_mean_of_estimates_is_weighted_by_their_changes() -> None:
-    """A cell of a 2 x 2 table: itself, and a row and a column less the other cell, with two changes each."""
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=9, max_size=9))
+def test_averaging_is_the_best_mean_of_all_sums(changes: list[int]) -> None:
+    """CONVENTION 837: the projection on the tables that add up, written out for a 2 x 2 table with margins; nobody
+    is told the range."""
+    true = with_margins({"AD": 10, "AE": 20, "BD": 30, "BE": 40})
+    shown = {code: n + change for (code, n), change in zip(true.items(), changes, strict=True)}
+    subject = subject_of(release_from_document(two_way(shown, true, {"method": "cell_key", "range": 3})))
+    outcome = averaging(subject)
+    inner = [code for code in true if "T" not in code]
+    covers = np.array([[all(x in ("T", y) for x, y in zip(code, one, strict=True)) for one in inner] for code in true])
+    best = covers @ np.linalg.lstsq(covers.astype(float), np.array(list(shown.values()), float))[0]
+    for k in range(len(outcome.truth)):
+        name, _, said = outcome.explain(k).partition(": ")
+        code = "".join(name.split(" / "))
+        assert float(said.rpartition(" ")[2]) == pytest.approx(best[list(true).index(code)], abs=0.0051)
+
+
+def test_the_arithmetic_of_a_mean_is_told() -> None:
     true = with_margins({"AD": 10, "AE": 20, "BD": 30, "BE": 40})
     shown = true | {"AD": 12, "AT": 29, "TE": 62}
     subject = subject_of(release_from_document(two_way(shown, true, {"method": "cell_key", "range": 2})))
     outcome = averaging(subject)
     at = next(k for k in range(len(outcome.truth)) if outcome.explain(k).startswith("A / D: "))
-    mean = (12 + Fraction(29 - 20, 2) + Fraction(40 - 30, 2)) / 2
-    assert outcome.explain(at) == f"A / D: 12; 40 - 30 = 10; 29 - 20 = 9; mean {float(mean):.2f}"
-    assert outcome.guess[at] == 11
+    assert outcome.explain(at).startswith("A / D: 12; 40 - 30 = 10; 29 - 20 = 9; with all sums of the tables together ")
     # Row A: 29 published, 12 + 20 = 32; three changes make 3 at least 1 each. Column E: 62 and 60.
     assert outcome.range_at_least == 1
+
+
+def test_counts_that_were_not_changed_stay_in_a_mean() -> None:
+    """A total that is published as it is: all that the sum of its parts misses lies in the parts."""
+    cells = {"v": ["a", "b"], "value": [8, 21], "truth": [9, 21]}
+    noise = {"method": "cell_key", "range": 2}
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"v": {"total": "T", "codes": ["a", "b"]}},
+        "tables": [
+            {"name": "parts", "cells": cells, "truth": "truth", "rounding": noise},
+            {"name": "whole", "cells": {"v": ["T"], "value": [30]}},
+        ],
+    }
+    subject = subject_of(release_from_document(document))
+    outcome = averaging(subject)
+    assert [outcome.explain(k).rpartition(" ")[2] for k in range(2)] == ["8.50", "21.50"]
 
 
 def test_averaging_finds_more_of_a_cube_than_is_published() -> None:
@@ -420,3 +453,35 @@ def test_sums_of_rounded_counts_against_all_tables(data: st.DataObject) -> None:
     assert outcome.upper is not None
     assert outcome.lower.tolist() == [min(table[name] for table in fits) for name in names]
     assert outcome.upper.tolist() == [max(table[name] for table in fits) for name in names]
+
+
+@pytest.mark.parametrize("method", ["conventional", "random"])
+def test_counts_that_were_rounded_one_by_one_are_rounded_anew(method: str) -> None:
+    """CONVENTION 841: to other bases, by the same method; the release itself is one more draw of its own base."""
+    true = with_margins({"AD": 1, "AE": 20, "BD": 33, "BE": 4})
+    shown = {code: (n + 1) // 3 * 3 for code, n in true.items()}
+    release = release_from_document(two_way(shown, true, {"method": method, "base": 3}))
+    subject = subject_of(release)
+    total = np.zeros(len(subject.truth))
+    for step in range(60):
+        again = redrawn(subject, 5, np.full(len(subject.truth), (step + 0.5) / 60))
+        assert (again.shown % 5 == 0).all()
+        assert (np.abs(again.shown - subject.truth) <= (2 if method == "conventional" else 4)).all()
+        total += again.shown
+    assert method == "conventional" or np.allclose(total / 60, subject.truth)
+    curve = replay(release, AttackSettings(attacks=("sums",), widest=8)).attacks[0].curve
+    assert curve is not None
+    assert curve.by == "base"
+    assert curve.points[0].range == 2
+    assert curve.points[-1].range <= 8
+    counts = {point.range: point.counts for point in curve.points}
+    assert all(number == (6 if base == 3 else 5) * len(true) for base, number in counts.items())
+
+
+@pytest.mark.parametrize(
+    ("first", "widest", "expected"), [(1, 12, [1, 2, 3, 4, 6, 9, 12]), (2, 4, [2, 3, 4]), (2, 1, [2])]
+)
+def test_what_is_tried_ends_at_the_widest(first: int, widest: int, expected: list[int]) -> None:
+    from tableseal.audit.attacks.replay import _growing
+
+    assert list(_growing(first, widest)) == expected

@@ -1,17 +1,21 @@
-"""Broken files of each format; `python tests/support/format_fuzz.py COUNT` does the same for as many as one likes."""
+"""Broken files for each reader; `python3 do.py fuzz` does the same with as many as one likes (a million)."""
 
 import pytest
 
-from tableseal.audit.io.formats.format import Format
-from tableseal.audit.io.formats.registry import FORMATS
-from tests.support.format_fuzz import campaign
+from tests.support.fuzz.campaign import campaign
+from tests.support.fuzz.readers import readers
 
-WRITTEN = [one for one in FORMATS if one.writes]
+FEW_ARE_READ = ("archive", "jj", "policy")
+"""Nearly everything in them is needed."""
 
 
-@pytest.mark.parametrize("target", WRITTEN, ids=[one.key for one in WRITTEN])
-def test_broken_files_are_releases_or_errors_for_users(target: Format) -> None:
+@pytest.mark.parametrize("key", readers())
+def test_broken_files_are_read_or_errors_for_users(key: str) -> None:
     # CONVENTION 681
-    ((_, outcomes),) = campaign([target], 400)
-    assert outcomes["InputError"] > 200
-    assert outcomes["read"] > 20
+    # CONVENTION 854
+    *_, outcomes = campaign(key, range(150))
+    if outcomes.faults:
+        seed, what, error = outcomes.faults[0]
+        raise AssertionError(f"{key} {seed}: {what}") from error
+    assert outcomes.counts["read"] > (0 if key in FEW_ARE_READ else 5)
+    assert outcomes.counts["read"] < 100

@@ -1,5 +1,6 @@
 """Dimension lists of sdcTable and sdcHierarchies."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,3 +37,32 @@ def test_lists_that_are_none(rows: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(f"levels,codes\n{rows}")
     with pytest.raises(InputError, match=said):
         release_from_document(document({"total": "Total", "file": "d.csv"}), folder=tmp_path)
+
+
+def nodes(*edges: tuple[str, str]) -> str:
+    return json.dumps([{"id": code, "parent": above, "text": code, "state": {"opened": True}} for above, code in edges])
+
+
+def test_a_json_export_is_the_tree(tmp_path: Path) -> None:
+    # CONVENTION 848: as sdcHierarchies writes it, `#` above what lies below the total
+    (tmp_path / "d.json").write_text(nodes(("#", "A"), ("#", "B"), ("A", "A1"), ("A", "A2")))
+    found = release_from_document(document({"total": "Total", "file": "d.json"}), folder=tmp_path)
+    order = ["A", "B", "A1", "A2"]
+    expected = document({"total": "Total", "tree": {"A": ["A1", "A2"], "B": None}, "codes": order})
+    assert canonical_json(found) == canonical_json(release_from_document(expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "A"}', "holds no code list and no hierarchy"),
+        ('[{"id": "A"}]', "expected a node with the texts id and parent"),
+        ("[1]", "expected a node"),
+        ('[{"id": "A", "parent": "#"', "d.json"),
+    ],
+)
+def test_exports_that_are_none(text: str, said: str, tmp_path: Path) -> None:
+    # CONVENTION 848
+    (tmp_path / "d.json").write_text(text)
+    with pytest.raises(InputError, match=said):
+        release_from_document(document({"total": "Total", "file": "d.json"}), folder=tmp_path)

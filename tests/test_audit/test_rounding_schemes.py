@@ -104,7 +104,7 @@ def test_the_verifier_reads_what_values_stand_for(name: str) -> None:
         ({"method": "cell_key", "range": 2, "never": 3}, [0, 4, 4], "never: expected from 0 to the range"),
         ({"method": "cell_key", "range": 2, "unchanged": "1.5"}, [0, 4, 4], "unchanged: expected a share"),
         ({"base": 3, "method": "up", "range": 2}, [0, 3, 3], "go with method cell_key"),
-        ({"base": 3, "method": "up", "share": "0.2"}, [0, 3, 3], "goes with methods noise and adjusted"),
+        ({"base": 3, "method": "up", "share": "0.2"}, [0, 3, 3], "goes with methods noise, adjusted and cell_key"),
         ({"method": "noise", "range": 2}, [0, 3, 3], "needs `share`"),
         ({"method": "adjusted", "share": "0.2", "never": 1}, [0, 3, 3], "needs `share`, and has `range`"),
         ({"method": "noise", "share": "1"}, [0, 3, 3], "share: expected above 0 and below 1"),

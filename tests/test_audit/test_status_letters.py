@@ -24,8 +24,9 @@ MANUALS: dict[str, dict[str, str]] = {
     "sbs": {"published": " V", "primary": "A B C", "secondary": "D"},
     # sdcTable: s publishable, z must be published, u primary, x secondary, w never published.
     "sdctable": {"published": " s", "must_publish": "z", "primary": "u", "secondary": "x", "missing": "w"},
-    # gconfid, cell file: Status S sensitive, V valid; OutStatus P primary, X complementary.
-    "gconfid": {"published": " V", "primary": "S P", "secondary": "X"},
+    # gconfid 2.0.4, validation of its tables: Status P published, S sensitive, X suppressed, V other; OutStatus P
+    # published, X suppressed (also if sensitive).
+    "gconfid": {"published": " V P", "primary": "S", "withheld": "X"},
     # SDMX code list CL_CONF_STATUS 1.x: A small counts, G dominance by one or two, M other concentration, O dominance
     # by one, T by two, X military; D and S secondary (set by sender, by receiver); C confidential, N internal use, E
     # embargo; F free.

@@ -5,15 +5,20 @@ from math import log, sqrt
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from small import document, report, table
 
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.suppressing import run_suppression
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import policy_schema, release_from_document
 from tableseal.audit.io.policy_file import policy_document, policy_from_document
 from tableseal.audit.linear.leaf_counts import leaf_counts
+from tableseal.audit.measures.risk import split_risk
 from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.requirement import judge_table_risk
+from tableseal.audit.measures.risk.transition import MatrixTransition
 from tableseal.audit.report import public_copy, render_text
 from tableseal.audit.report.text import verdict_line
 
@@ -126,3 +131,38 @@ def test_the_risk_of_the_audit_is_that_of_the_measure() -> None:
     (whole,) = assess(leaf_counts(release), RiskFormula(), slices=False)
     (found,) = judge_table_risk(release, Fraction(1)).tables
     assert found.risk == whole.risk
+
+
+def test_the_policy_chooses_the_definition() -> None:
+    """CONVENTION 840: after random rounding by its matrix, of other changes by the true counts."""
+    truth, shown = [1, 5, 7], [0, 6, 6]
+    original = document(table(["k", "l", "m"], truth))
+    before = judge_table_risk(release_from_document(original), Fraction(1), "s15-split").tables[0]
+    formula = RiskFormula("s15-split", split_risk.WEIGHTS, transition=MatrixTransition.rounding(3))
+    leaves = leaf_counts(release_from_document(original), table="t")
+    (whole,) = assess(leaves, formula, [np.array([shown])], slices=False)
+    assert (before.which, before.risk) == ("R1", whole.risk)
+    found = {}
+    for method in ("random", "conventional"):
+        rounded = table(["k", "l", "m"], shown, truth=truth, rounding={"base": 3, "method": method})
+        (found[method],) = judge_table_risk(release_from_document(document(rounded)), Fraction(1), "s15-split").tables
+    assert whole.risk_after is not None
+    assert whole.risk is not None
+    assert (found["random"].which, found["random"].risk) == ("R2", whole.risk_after)
+    assert (found["conventional"].which, found["conventional"].risk) == ("R1", whole.risk)
+    judged = report(table(["k", "l", "m"], truth), policy={"require": {"table_risk": 0, "table_risk_measure": "s15"}})
+    assert "The table risk R1 (s15) is" in verdict_line(judged)
+    assert judged.rules == ("table risk at most 0 (s15)",)
+    policy = policy_from_document({"require": {"table_risk": "0.1", "table_risk_measure": "s15-split"}})
+    assert policy_from_document(policy_document(policy)) == policy
+
+
+def test_a_search_is_refused_where_withholding_cannot_help() -> None:
+    """CONVENTION 838."""
+    counts = document(table(["k", "l", "m", "T"], [1, 5, 7, 13]))
+    policy = {"primary": [{"threshold": 3}], "require": {"table_risk": 0.01}}
+    release = release_from_document(counts | {"policy": policy})
+    with pytest.raises(InputError, match=r"no pattern makes this release safe\. The table risk R1 is .* above"):
+        run_suppression(release, SuppressOptions())
+    within = release_from_document(counts | {"policy": policy | {"require": {"table_risk": 0.9}}})
+    assert run_suppression(within, SuppressOptions()).report is not None

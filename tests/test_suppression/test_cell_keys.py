@@ -262,7 +262,8 @@ def test_missing_keys_are_counted() -> None:
     ("entries", "modulus", "message"),
     [
         (["3", "256"], 256, "row 2 is no key; expected a whole number from 0 to 255"),
-        (["0.5"], 256, "row 1 is no key"),
+        (["0.5"], 256, "modulus 256: keys are decimals from 0 to below 1, as those made of identifiers are"),
+        (["1.5"], 256, "row 1 is no key"),
         (["0.5", "1.0"], None, "row 2 is no key; expected a decimal from 0 to below 1"),
         (["x"], None, "row 1 is no key"),
         (["0.1234567890123"], None, "more than 12 decimals"),

@@ -158,7 +158,7 @@ def test_the_page_loads_nothing_escapes_and_draws_every_pattern(comparison: Comp
     ]
     assert sorted(int(n) for n, _ in shown) == sorted(n for n in counted if n)
     assert all(len(letters) == int(n) for n, letters in shown)
-    assert page.count("<svg") == 4  # with the map of risk and utility
+    assert page.count("<svg") == 5  # with the maps of risk and utility, and of changes and entropy
     assert page.count("<polyline") == 3
 
 

@@ -2,7 +2,7 @@
 
 import json
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import jsonschema
 import numpy as np
@@ -22,8 +22,10 @@ from tableseal.suppression.comparison.naming import Changing, named_methods, nam
 from tableseal.suppression.comparison.text import comparison_text
 from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding
+from tableseal.suppression.protections.methods import METHODS as CHANGING
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.random_rounding import RandomRounding
+from tableseal.suppression.protections.swapping.swap import RecordSwapping
 from tableseal.suppression.search.rank import Budget
 
 INNER = np.array([[1, 9, 7, 8], [6, 5, 9, 4], [8, 6, 2, 7], [9, 4, 6, 5]])
@@ -179,3 +181,69 @@ def test_the_limit_of_the_policy_is_a_line_of_the_map() -> None:
     page = comparison_html(found)
     assert "the line is the policy" in page
     assert 'class="curve"' in page
+
+
+def test_every_setting_of_every_method_can_be_named() -> None:
+    """Settings of several values, too: `;` stands between them."""
+    release = release_from_document(document())
+    (named,) = named_methods(["record-swapping:variable=a,rate=0.1;0.05"], release, Budget(), True).values()
+    assert isinstance(named, Changing)
+    assert named.settings == RecordSwapping(variable="a", rate=(Fraction(1, 10), Fraction(1, 20)))
+    for name, method in CHANGING.items():
+        for option, hint in get_type_hints(method.settings).items():
+            text = "yes" if bool in (hint, *get_args(hint)) else "1"
+            try:
+                named_methods([f"{name}:{option.replace('_', '-')}={text}"], release, Budget(), True)
+            except InputError as error:
+                assert "there is no setting" not in str(error)  # noqa: PT017 - a value may be none of it
+
+
+def magnitudes() -> Release:
+    regions, trades = ["North", "South", "T"], ["x", "y", "T"]
+    inner = {
+        ("North", "x"): {"A": 900, "B": 760, "C": 650},
+        ("North", "y"): {"D": 520, "E": 500, "F": 460},
+        ("South", "x"): {"G": 705, "C": 640, "H": 560},
+        ("South", "y"): {"A": 610, "I": 30},
+    }
+    cells = [(r, t) for r in regions for t in trades]
+    value = [
+        sum(sum(own.values()) for (a, b), own in inner.items() if r in (a, "T") and t in (b, "T")) for r, t in cells
+    ]
+    records = [(r, t, v, name) for (r, t), own in inner.items() for name, v in own.items()]
+    columns = dict(zip(("region", "trade", "m", "firm"), map(list, zip(*records, strict=True)), strict=True))
+    return release_from_document(
+        {
+            "tableseal": 1,
+            "measures": {"m": {"kind": "magnitude", "unit": 1}},
+            "variables": {
+                "region": {"total": "T", "codes": regions[:2]},
+                "trade": {"total": "T", "codes": trades[:2]},
+            },
+            "tables": [
+                {
+                    "name": "t",
+                    "cells": {"region": [r for r, _ in cells], "trade": [t for _, t in cells], "value": value},
+                }
+            ],
+            "microdata": {"cells": columns, "values": {"m": "m"}, "holding": "firm"},
+            "policy": {"primary": [{"p_percent": 10}]},
+        }
+    )
+
+
+def test_magnitudes_stand_side_by_side_with_how_far_they_move() -> None:
+    """Patterns, noise and adjustment: no R1 and R2, but changes, exposures and entropy, as text, picture and data."""
+    methods = ["optimal", "noise:least=0.05,share=0.15", "tabular-adjustment:share=0.3"]
+    found = compare(magnitudes(), methods, seed=4)
+    text = comparison_text(found)
+    for outcome in found.outcomes:
+        assert outcome.changes is not None
+        (change,) = outcome.changes.measures
+        line = next(row for row in text.splitlines() if row.startswith(outcome.method) and " m " in row)
+        assert line.split()[-3:-1] == [f"{change.mean:.4g}", f"{float(change.largest):.6g}"]
+    page = comparison_html(found)
+    assert "m: change and least entropy" in page
+    assert page.count('class="dot') >= 3
+    data = json.loads(comparison_json(found))["methods"]
+    assert all(one["changes"]["measures"][0]["largest"] is not None for one in data)

@@ -10,13 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tableseal.audit.bounds.component import Limits
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
 from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import silent
 from tableseal.suppression.protections import multiples, multiples_search
-from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
+from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.multiples_bound import least_change, multipliers
+from tableseal.suppression.protections.multiples_search import begun
 from tableseal.suppression.protections.protect import protect
+from tableseal.suppression.protections.random_controlled_rounding import (
+    RandomControlledRounding,
+    round_controlled_at_random,
+)
 from tableseal.suppression.protections.subject import Subject, subject_of
 from tests.support.tabulated import tabulated
 
@@ -153,7 +161,7 @@ def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPa
     assert beyond(subject, changed, 3) == 0
     again = rounded(release, 3)[1]
     assert (again.shown.units == changed.shown.units).all()
-    assert multiples_search.SMALLEST < multiples_search.LARGEST
+    assert multiples_search.SMALLEST < multiples_search.USUAL
 
 
 def test_linked_tables_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,3 +185,103 @@ def test_negative_values_have_neighbours_too() -> None:
     _, changed, optimised = rounded(release_from_document(document), 5)
     assert changed.shown.units.tolist() in ([-5, -10, 5], [-5, -5, 0])  # total first
     assert optimised.status == "optimal"
+
+
+def roundings(value: NDArray[np.int64], base: int) -> list[tuple[int, ...]]:
+    """All zero-restricted tables (inner cells, then sums) of a table of two by two cells."""
+    every = with_sums(value)
+    low, high = every // base * base, -(-every // base) * base
+    inner = product(*({int(a), int(b)} for a, b in zip(low[:4], high[:4], strict=True)))
+    shown = [with_sums(np.array(steps)) for steps in inner]
+    return [tuple(s.tolist()) for s in shown if ((s >= low) & (s <= high)).all()]
+
+
+def with_sums(inner: NDArray[np.int64]) -> NDArray[np.int64]:
+    a, b, c, d = inner.tolist()
+    return np.array([a, b, c, d, a + b, c + d, a + c, b + d, a + b + c + d])
+
+
+@given(st.lists(st.integers(0, 7), min_size=4, max_size=4), st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_a_drawn_rounding_is_one_of_all_and_says_no_distance(values: list[int], seed: int) -> None:
+    """CONVENTION 826 and 827."""
+    release = tabulated(np.array(values).reshape(2, 2))
+    found = protect(release, RandomControlledRounding(Fraction(3)), seed=seed)
+    shown = found.release.tables[0]
+    cells = {
+        tuple(found.release.cell_codes(c).values()): v for c, v in zip(shown.codes, shown.value.units, strict=True)
+    }
+    order = [(a, b) for a in ("a0", "a1") for b in ("b0", "b1")]
+    inner = np.array([cells[key] for key in order])
+    assert tuple(with_sums(inner).tolist()) in roundings(np.array(values), 3)
+    assert found.statement.optimum is None
+    assert found.statement.seed == seed
+    assert "near" not in found.statement.words
+
+
+def test_every_rounding_is_drawn_by_some_seed() -> None:
+    """CONVENTION 826: nothing that has the published table among its roundings is ruled out."""
+    random = np.random.default_rng(1)
+    for _ in range(2):
+        values = random.integers(0, 6, 4)
+        subject = subject_of(tabulated(values.reshape(2, 2)))
+        seen = set()
+        for seed in range(60):
+            drawn = round_controlled_at_random(subject, RandomControlledRounding(Fraction(3)), Tools(seed))
+            seen.add(tuple(drawn.shown.units.tolist()))
+        assert len(seen) == len(roundings(values, 3))
+
+
+def test_that_a_table_is_the_nearest_tells_more_than_its_intervals() -> None:
+    """CONVENTION 825: why nobody is told; by all true tables of two by two cells behind 16 published ones, base 3."""
+    possible: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    nearest: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for truth in product(range(6), repeat=4):
+        value = np.array(truth)
+        options = roundings(value, 3)
+        distance = [int(np.abs(np.array(o) - with_sums(value)).sum()) for o in options]
+        for option, own in zip(options, distance, strict=True):
+            possible.setdefault(option, []).append(truth)
+            if own == min(distance):
+                nearest.setdefault(option, []).append(truth)
+    published = [option for option in nearest if max(option[:4]) <= 3]
+    narrower = [o for o in published if np.ptp(nearest[o], axis=0).sum() < np.ptp(possible[o], axis=0).sum()]
+    assert (len(narrower), len(published)) == (7, 16)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([(3, 3, 2), (4, 3), (2, 2, 2, 2)]), st.integers(2, 6))
+@settings(max_examples=15, deadline=None)
+def test_bounds_of_multipliers_hold_whatever_they_are(seed: int, shape: tuple[int, ...], base: int) -> None:
+    """CONVENTION 823."""
+    random = np.random.default_rng(seed)
+    subject, _, optimised = rounded(tabulated(random.poisson(4, shape)), base)
+    problem = Relations.of(subject, np.full(len(subject.cells), base))
+    parts = [part for _, part in problem.parts(problem.movable)]
+    for scale in (0, 1, 3000):
+        bound = sum(least_change(p, random.integers(-scale, scale + 1, p.relations.shape[0]), 3) for p in parts)
+        assert bound <= optimised.distortion
+    assert sum(least_change(p, multipliers(p, Limits()), 3) for p in parts) <= optimised.distortion
+
+
+def test_messages_settle_all_but_few_relations() -> None:
+    """CONVENTION 822."""
+    counts = np.random.default_rng(4).poisson(5, (9, 8, 7))
+    subject = subject_of(tabulated(counts, (3, 2)))
+    problem = Relations.of(subject, np.full(len(subject.cells), 5))
+    ((_, part),) = problem.parts(problem.movable)
+    x = begun(part, Limits(), silent)
+    off = part.relations @ x - part.right
+    nearest = part.residual * 2 > part.base
+    assert (off != 0).sum() < 0.05 * len(off) < (part.relations @ nearest.astype(np.int64) != part.right).sum()
+    assert part.change(part.low + x) < 1.5 * part.nearest
+
+
+def test_that_none_exists_is_proved_near_a_cell_beyond_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 824."""
+    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 1)
+    monkeypatch.setattr(multiples_search, "MIDDLE", 0)  # not by one program over the whole part
+    subject, changed, optimised = rounded(tabulated(NOWHERE), 2)
+    assert beyond(subject, changed, 2) >= 1
+    assert optimised.proved.startswith("Proved: no table of neighbouring multiples adds up")
+    assert optimised.bound <= optimised.distortion

@@ -21,7 +21,7 @@ from tableseal.suppression.protections.balance import balanced
 from tableseal.suppression.protections.factors import Factors, Shape, drawn, moved
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.noise import Noise, add_noise
-from tableseal.suppression.protections.protect import protect
+from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.protections.subject import subject_of
 from tests.support.establishments import P_PERCENT, document, establishments, published
@@ -220,3 +220,53 @@ def test_nobody_alone_in_a_cell_takes_its_own_factor_off_elsewhere() -> None:
     assert None in found
     for ends in found:
         assert ends is None or (ends[0] <= 810 + 1 and ends[1] >= 990 - 1)
+
+
+def left_open_to_two(seed: int, coalition: int) -> tuple[tuple[Fraction, Fraction], Protection] | None:
+    """Between what B and F, each alone in a region, can together place what A (900) gives in the North; None: refused
+    or not safe."""
+    records = [("North", 900, "A"), ("North", 300, "B"), ("North", 300, "F"), ("South", 800, "B"), ("East", 700, "F")]
+    records += [("West", 3000, holding) for holding in "CDE"]
+    codes = ["North", "South", "East", "West"]
+    value = {code: sum(v for region, v, _ in records if region == code) for code in codes}
+    value["Total"] = sum(value.values())
+    columns = dict(zip(("region", "m", "holding"), map(list, zip(*records, strict=True)), strict=True))
+    release = release_from_document(
+        {
+            "tableseal": 1,
+            "measures": {"m": {"kind": "magnitude", "unit": 1}},
+            "variables": {"region": {"total": "Total", "codes": codes}},
+            "tables": [{"name": "t", "cells": {"region": list(value), "value": list(value.values())}}],
+            "microdata": {"cells": columns, "values": {"m": "m"}, "holding": "holding"},
+            "intruder": {"coalition": coalition},
+            "policy": {"primary": [{"p_percent": 40}], "require": {"protection": False}},
+        }
+    )
+    share = Fraction(9, 20)
+    try:
+        found = protect(release, Noise(share, Fraction(1, 20), balanced=False), seed=seed)
+    except InputError as error:
+        assert ("coalition" in str(error)) == (coalition == 2)  # noqa: PT017 - the only reason there may be
+        return None
+    if found.verdict != "safe":
+        return None
+    (table,) = found.release.tables
+    shown = {release.cell_codes(c)["region"]: v for c, v in zip(table.codes, table.value.units.tolist(), strict=True)}
+    rest = shown["North"] - Fraction(300 * shown["South"], 800) - Fraction(300 * shown["East"], 700)
+    return (rest / (1 + share), rest / (1 - share)), found
+
+
+def test_two_who_put_their_factors_together_are_judged_where_the_policy_asks() -> None:
+    """CONVENTION 839: what is required of the North, 1,440 to 1,560 (40% of A less 300, on both sides), stays open to B
+    and F together; where the policy does not ask, it is said."""
+    together = [left_open_to_two(seed, 2) for seed in range(40)]
+    assert None in together
+    kept = [found for found in together if found is not None]
+    for (least, greatest), _ in kept:
+        assert least + 600 <= 1440 + 1
+        assert greatest + 600 >= 1560 - 1
+    alone = [left_open_to_two(seed, 1) for seed in range(40)]
+    assert sum(found is not None for found in alone) >= len(kept)
+    said = [found[1].statement.details[-1] for found in alone if found is not None]
+    assert all(text.startswith("Two contributors who put their factors together come too near to ") for text in said)
+    assert len(kept) > 5

@@ -225,9 +225,18 @@ def _suppress(line: _Line) -> c.Suppress:
         raise InputError(text, at=word.at, found=word.shown, expected=listing(c.METHODS))
     arguments = _arguments(line)
     table = whole_number(arguments[0], "number of a table, 0 for all as linked")
-    if method == "CKM":
-        line.up_to("")  # names of tables of perturbations
-    return c.Suppress(line.at, method, table, tuple(word.text for word in arguments[1:]))
+    behind = _behind(line) if method == "CKM" else ()
+    return c.Suppress(line.at, method, table, tuple(word.text for word in arguments[1:]), behind)
+
+
+def _behind(line: _Line) -> tuple[str, ...]:
+    """`"table" | "table for small cells" | number`; the rest may be left out."""
+    found: list[str] = []
+    while line.peek() is not None:
+        found.append(" ".join(word.text for word in line.up_to("|")))
+        if line.has("|") and line.peek() is None:
+            found.append("")
+    return tuple(found)
 
 
 def _write(line: _Line) -> c.WriteTable:

@@ -95,11 +95,13 @@ class RecodeTable(Command):
 
 @dataclass(frozen=True)
 class Suppress(Command):
-    """<SUPPRESS>. table: 0 for all as linked. arguments: behind the table, as written."""
+    """<SUPPRESS>. table: 0 for all as linked. arguments: behind the table, as written. behind: of CKM, what stands
+    behind the brackets, between bars (empty: left out)."""
 
     method: str
     table: int
     arguments: tuple[str, ...]
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,32 @@ def intermediate_files(
     InputError: codes that the format cannot hold.
     """
     columns = _Layout(shown, simple=simple, audited=audited is not None)
+    described, files = described_dimensions(shown, stem)
+    files[f"{stem}.rda"] = described + columns.metadata()
+    lines = [
+        SEPARATOR.join(
+            [*(code_text(code, quotes=quotes) for code in cell.codes), *columns.entries(cell, audited or {})]
+        )
+        for cell in shown.cells
+        if not (leave_out_empty and cell.empty and cell.released)
+    ]
+    files[f"{stem}.tab"] = "\n".join(lines) + "\n"
+    return files
+
+
+def described_dimensions(shown: ShownTable, stem: str) -> tuple[str, dict[str, str]]:
+    """The beginning of an .rda file, with the classifications of a table; and name -> text of STEM_VARIABLE.hrc for
+    each hierarchy (also where rows do not tell all codes in their order).
+
+    Raises
+    ------
+    InputError: codes that the format cannot hold.
+    """
     files: dict[str, str] = {}
     leading = {h.name: _leading(h) for h in shown.dimensions}
     listed = [list(dict.fromkeys(cell.codes[at] for cell in shown.cells)) for at in range(len(shown.dimensions))]
     trees = {
-        h.name: _hrc_name(stem, h.name)
+        h.name: hrc_name(stem, h.name)
         for h, codes in zip(shown.dimensions, listed, strict=True)
         if _nested(h) or [code for code in codes if code != h.total] != [code for code in h.codes if code != h.total]
     }
@@ -63,14 +84,13 @@ def intermediate_files(
         _refuse_codes(hierarchy, tree=hierarchy.name in trees)
         if hierarchy.name in trees:
             files[trees[hierarchy.name]] = _hrc_text(hierarchy, leading[hierarchy.name])
-    files[f"{stem}.rda"] = columns.metadata(trees, leading)
-    lines = [
-        SEPARATOR.join([*(_code(code, quotes=quotes) for code in cell.codes), *columns.entries(cell, audited or {})])
-        for cell in shown.cells
-        if not (leave_out_empty and cell.empty and cell.released)
-    ]
-    files[f"{stem}.tab"] = "\n".join(lines) + "\n"
-    return files
+    lines = [f'<SEPARATOR> "{SEPARATOR}"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
+    for h in shown.dimensions:
+        lines += [_word(h.name), "  <RECODEABLE>", f'  <TOTCODE> "{h.total}"']
+        if h.name in trees:
+            lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{trees[h.name]}"']
+            lines += [f'  <HIERLEADSTRING> "{leading[h.name]}"']
+    return "\n".join(lines) + "\n", files
 
 
 class _Layout:
@@ -86,15 +106,10 @@ class _Layout:
         self._limits = any(cell.lower is not None or cell.upper is not None for cell in cells)
         self._taken = {h.name.casefold() for h in shown.dimensions}
 
-    def metadata(self, trees: Mapping[str, str], leading: Mapping[str, str]) -> str:
-        """The .rda file."""
+    def metadata(self) -> str:
+        """The .rda file, behind the classifications."""
         shown = self._shown
-        lines = [f'<SEPARATOR> "{SEPARATOR}"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
-        for h in shown.dimensions:
-            lines += [_word(h.name), "  <RECODEABLE>", f'  <TOTCODE> "{h.total}"']
-            if h.name in trees:
-                lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{trees[h.name]}"']
-                lines += [f'  <HIERLEADSTRING> "{leading[h.name]}"']
+        lines: list[str] = []
         if shown.counts:
             lines += [self._name(shown.table.measure), "  <FREQUENCY>"]
         else:
@@ -138,11 +153,7 @@ class _Layout:
         return found
 
     def _name(self, name: str) -> str:
-        """A name that no other variable has."""
-        while name.casefold() in self._taken:
-            name += "_"
-        self._taken.add(name.casefold())
-        return _word(name)
+        return free_word(name, self._taken)
 
 
 _AUDITED = ("RealizedLower", "RealizedUpper", "RealizedWidth", "LowerPercent", "UpperPercent", "WidthPercent")
@@ -206,9 +217,18 @@ def _hrc_text(hierarchy: Hierarchy, leading: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hrc_name(stem: str, variable: str) -> str:
+def hrc_name(stem: str, variable: str) -> str:
+    """Of the file of a hierarchy."""
     plain = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in variable)
     return f"{stem}_{plain}.hrc"
+
+
+def free_word(name: str, taken: set[str]) -> str:
+    """A name that no other variable has, in any letter case, as it stands in an .rda file. taken: in lower case."""
+    while name.casefold() in taken:
+        name += "_"
+    taken.add(name.casefold())
+    return _word(name)
 
 
 def _word(name: str) -> str:
@@ -219,6 +239,7 @@ def _word(name: str) -> str:
     return name if plain else f'"{name}"'
 
 
-def _code(code: str, *, quotes: bool) -> str:
+def code_text(code: str, *, quotes: bool) -> str:
+    """A code in a data file; one that would not be read back without quotes has them anyway."""
     needed = quotes or SEPARATOR in code or '"' in code or code != code.strip()
     return f'"{code.replace(chr(34), chr(34) * 2)}"' if needed else code

@@ -4,10 +4,12 @@ Source: manual of tau-ARGUS 4.1, pp. 110-116; keywords as its own reader knows t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.argus import cell_keys
+from tableseal.audit.io.argus.cell_keys import NOTHING_SAID, CellKeyWords
 from tableseal.audit.io.argus.words import Word, lines_of, unknown_keyword, whole_number, words
 from tableseal.audit.wording import quoted
 
@@ -38,16 +40,11 @@ _TABULAR: Final = frozenset(("shadow", "cost", "lower", "upper", "frequency", "t
 """Roles that only columns of tables have."""
 
 _HEADER: Final = ("<SEPARATOR>", "<SAFE>", "<UNSAFE>", "<PROTECT>", "<SPSS>")
-_KEPT: Final = (
-    "<CKM>", "<INCLUDEZEROS>", "<PARITY>", "<SEPARATION>", "<SCALING>", "<PFILE>", "<PFILE_FREQ>", "<PFILE_CONT>",
-    "<PFILE_SEP>", "<TRUNCABLE>",
-)  # fmt: skip
-"""Read and kept: parameters of the cell key method."""
 _DETAILS: Final = (
     "<TOTCODE>", "<DECIMALS>", "<CODELIST>", "<HIERARCHICAL>", "<HIERLEVELS>", "<HIERCODELIST>", "<HIERLEADSTRING>",
-    "<DISTANCE>",
+    "<DISTANCE>", "<TRUNCABLE>",
 )  # fmt: skip
-KEYWORDS: Final = (*_HEADER, *_ROLES, *_DETAILS, *_KEPT)
+KEYWORDS: Final = (*_HEADER, *_ROLES, *_DETAILS, *cell_keys.KEYWORDS)
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Variable:
 
     start, width: of fixed columns, from 1 (free ones: only the width of microdata). missing: codes of a missing entry.
     total: code of the total. levels: digits of each level of a hierarchy, hierarchy: its file, leading: string before
-    its codes. requests: codes of those who ask for protection. kept: keyword -> what stands behind it.
+    its codes. requests: codes of those who ask for protection. cell_keys: what is said of the cell key method.
     """
 
     name: str
@@ -73,7 +70,7 @@ class Variable:
     leading: str = "@"
     distance: tuple[str, ...] = ()
     requests: tuple[str, ...] = ()
-    kept: Mapping[str, str] = field(default_factory=dict)
+    cell_keys: CellKeyWords = NOTHING_SAID
 
 
 @dataclass(frozen=True)
@@ -191,9 +188,9 @@ def _with(variable: Variable, keyword: Word, rest: list[Word]) -> Variable:
             raise InputError(text, at=keyword.at)
         role = variable.role if _ROLES[key] == "response" and variable.role != "none" else _ROLES[key]
         return replace(variable, role=role, requests=tuple(word.text for word in rest) if role == "request" else ())
-    if key in _KEPT:
-        return replace(variable, kept={**variable.kept, key: " ".join(word.text for word in rest)})
-    if key == "<HIERARCHICAL>":
+    if key in cell_keys.KEYWORDS:
+        return replace(variable, cell_keys=cell_keys.with_word(variable.cell_keys, keyword, rest))
+    if key in ("<HIERARCHICAL>", "<TRUNCABLE>"):
         return variable
     value = _value(keyword, rest)
     match key:

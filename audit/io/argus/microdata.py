@@ -171,11 +171,17 @@ def tabulate(
 
 
 def microdata_entry(
-    records: Records, tables: Sequence[Tabulated], notes: list[Note], *, weighted: bool, asked: Sequence[str]
+    records: Records,
+    tables: Sequence[Tabulated],
+    notes: list[Note],
+    *,
+    weighted: bool,
+    asked: Sequence[str],
+    keyed: bool = False,
 ) -> dict[str, Any]:
     """The `microdata` of a release document: who contributes to these tables.
 
-    asked: codes of the request variable that ask for protection.
+    asked: codes of the request variable that ask for protection. keyed: with the keys of the records.
 
     Raises
     ------
@@ -204,6 +210,8 @@ def microdata_entry(
     for at in records.metadata.of_role("request") if asked else ():
         codes = [text.strip() for text in records.codes(at)]
         entry["request"] = add("of the request", ["1" if text in asked else "0" for text in codes])
+    for at in records.metadata.of_role("record key") if keyed else ():
+        entry["key"] = add("of the record key", [text.strip().replace(",", ".") for text in records.codes(at)])
     return entry | {"cells": Columns.of(Place(records.source), data)}
 
 

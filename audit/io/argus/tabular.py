@@ -10,7 +10,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus.classification import Classification, classification
 from tableseal.audit.io.argus.document import release_document
 from tableseal.audit.io.argus.entries import Numbers, Statuses
-from tableseal.audit.io.argus.intermediate import intermediate_files
+from tableseal.audit.io.argus.intermediate import hrc_name, intermediate_files
 from tableseal.audit.io.argus.lookup import beside
 from tableseal.audit.io.argus.metadata import Metadata, Role, read_metadata
 from tableseal.audit.io.argus.records import Record, read_records
@@ -72,6 +72,12 @@ def write(release: Release, name: str) -> dict[str, bytes]:
     files = intermediate_files(shown_table(release, 0), stem)
     tab = files.pop(f"{stem}.tab")
     return {file: text.encode() for file, text in files.items()} | {name: tab.encode()}
+
+
+def companions(release: Release, name: str) -> tuple[str, ...]:
+    """The metadata, and a hierarchy for each variable that needs one."""
+    stem = PurePath(name).stem
+    return (f"{stem}.rda", *(hrc_name(stem, variable) for variable in release.variables))
 
 
 def read_table(

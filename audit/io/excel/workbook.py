@@ -16,6 +16,7 @@ from zipfile import BadZipFile, ZipFile
 
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.excel.shown import hidden_by_colour, hidden_by_format, number_text
 from tableseal.audit.io.layout import Grid, columns_of
 from tableseal.audit.model import Note
@@ -41,6 +42,7 @@ def excel_columns(content: bytes, source: str, sheet: str | None, notes: list[No
     """
     shown, formulas = _opened(content, source)
     found = _sheet(shown, source, sheet, notes)
+    check_entries(found.max_row * found.max_column, len(content), source)
     grid = _grid(found, formulas[found.title], source, notes)
     return columns_of(grid, Place(source), notes)
 
@@ -55,7 +57,7 @@ def _opened(content: bytes, source: str) -> tuple[Any, Any]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
-    except (BadZipFile, ValueError, OSError):
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
         raise InputError("is not a readable Excel workbook (.xlsx).", at=source) from None
     if size > _UNPACKED:
         raise LimitError(f"unpacks to {size:,} bytes, more than the limit of {_UNPACKED:,}.", at=source)
@@ -97,8 +99,8 @@ def _sheet(workbook: Any, source: str, wanted: str | None, notes: list[Note]) ->
 
 def _grid(sheet: "Worksheet", formulas: "Worksheet", source: str, notes: list[Note]) -> Grid:
     if sheet.max_row * sheet.max_column > MOST_CELLS:
-        last = f"{sheet.cell(sheet.max_row, sheet.max_column).coordinate}"
-        raise LimitError(f"sheet {quoted(sheet.title)} goes to {last}: more than {MOST_CELLS:,} cells.", at=source)
+        text = f"sheet {quoted(sheet.title)} has {sheet.max_row:,} rows and {sheet.max_column:,} columns"
+        raise LimitError(f"{text}: more than {MOST_CELLS:,} cells.", at=source)
     reader = _Reader(sheet, formulas, source)
     rows = list(sheet.iter_rows())
     texts = [[reader.text(cell) for cell in row] for row in rows]
@@ -154,6 +156,11 @@ class _Reader:
         return text if text.strip() else None
 
     def _number(self, cell: "Cell | Any", value: int | float) -> str:
+        try:
+            _ = cell.font, cell.fill, cell.number_format  # looked up in the styles of the file, here and in `tell`
+        except IndexError:
+            text = "has a style that is not in the file, which is damaged; save the workbook again."
+            raise InputError(text, at=self.name(cell)) from None
         hidden = hidden_by_format(cell.number_format, value) or hidden_by_colour(cell)
         if hidden:
             text = f"holds a number that {hidden}; write what is to be read (a mark such as x, or the number as it is)."

@@ -24,6 +24,10 @@ statuses are. Its reader gives what a release file gives, so that everything aft
 - A writer gets a release with nothing but what its format holds (`losses.kept`), and writes all of it; read back, it is
   the same release. What the format cannot hold at all (several tables) is an `InputError`.
 
+    companions(release, name) -> names of all files that may be written besides the file itself
+
+- Of a format whose writer gives more than one file, so that none of them goes over an input.
+
     dataset(folder, name, letters) -> Dataset
 
 - Where a file holds one table, this gives its columns too, so that a release file can name it for its data (`file:`).
@@ -60,6 +64,7 @@ class Part(Enum):
     GROUPS = "groups of codes"
     UNLISTED = "codes that no row has"
     SEVERAL_GROUPINGS = "several groupings of one classification"
+    COMBINED = "which codes go out only together, as one"
     KIND = "whether values are counts or magnitudes"
     UNIT = "the published precision"
     PRIMARY = "which cells are withheld because they are sensitive"
@@ -149,6 +154,13 @@ class Format:
     def dataset(self) -> Any:
         """Its function `dataset` (see `dataset.py`)."""
         return import_module(self.module).dataset
+
+    def companions(self, release: Release, name: str) -> tuple[str, ...]:
+        """Names of files that may be written besides a file."""
+        found: Callable[[Release, str], tuple[str, ...]] | None = getattr(
+            import_module(self.module), "companions", None
+        )
+        return () if found is None else found(release, name)
 
     @property
     def write(self) -> Writer:

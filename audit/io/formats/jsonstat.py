@@ -14,6 +14,7 @@ from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
+from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
@@ -39,11 +40,13 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     ------
     InputError: no dataset, or several; sizes, categories, values or statuses that do not fit each other. Names the key.
     """
-    found, where = _dataset(parse_document(folder.text(name, Place(name)), name, json_only=True), Place(name))
+    text = folder.text(name, Place(name))
+    found, where = _dataset(parse_document(text, name, json_only=True), Place(name))
     sizes = _sizes(found, where)
     cells = prod(sizes.values())
     if cells > MOST_CELLS:
         raise LimitError(f"has {cells:,} cells, more than the limit of {MOST_CELLS:,}.", at=where)
+    check_entries(cells, len(text), where)
     categories = {variable: _categories(found, variable, size, where) for variable, size in sizes.items()}
     value = free("value", categories)
     status = free("status", [*categories, value])

@@ -41,11 +41,24 @@ def losses(release: Release, target: Format, asked: Collection[Part] = ()) -> li
     asked: confidential parts that are to be written where the format has a place for them.
     """
     found: list[Loss] = []
-    for part in _lost(target, asked):
-        count = _PARTS[part][0](release)
+    lost = _lost(target, asked)
+    for part in Part:
+        if part in lost:
+            count = _PARTS[part][0](release)
+        elif part is Part.TRUTH and Part.ROUNDING in lost:  # a file of one value for each cell has the published one
+            count = _sum(_behind_changed)(release)
+        else:
+            continue
         if count:
-            found.append(Loss(part, count, part in target.holds))
+            found.append(Loss(part, count, part in target.holds and part in lost))
     return found
+
+
+def _behind_changed(table: Table) -> int:
+    """True values that are not the published ones, beside which they stand."""
+    if table.rounding is None:
+        return 0
+    return int((table.truth.known & table.value.known & (table.truth.units != table.value.units)).sum())
 
 
 def kept(release: Release, target: Format, asked: Collection[Part] = ()) -> Release:
@@ -258,6 +271,11 @@ def _absent(release: Release) -> int:
     return int(sum((~cube_of(release, table).listed).sum() for table in release.tables))
 
 
+def _nothing_combined(release: Release) -> Release:
+    variables = {name: replace(h, combined=frozenset()) for name, h in release.variables.items()}
+    return replace(release, variables=variables)
+
+
 def _same(release: Release) -> Release:
     return release
 
@@ -286,6 +304,7 @@ _PARTS: Mapping[Part, tuple[Callable[[Release], int], Callable[[Release], Releas
     Part.GROUPS: (_groups, _same),
     Part.UNLISTED: (_unlisted, _same),
     Part.SEVERAL_GROUPINGS: (lambda r: sum(len(h.parents) - 1 for h in r.variables.values()), _same),
+    Part.COMBINED: (lambda r: sum(len(h.combined) for h in r.variables.values()), _nothing_combined),
     Part.ABSENT: (_absent, _spelled_out),
     Part.UNIT: (_odd_units, _plain_units),
     Part.KIND: (_odd_kinds, _counts),

@@ -16,6 +16,7 @@ from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.registry import RELEASE_IN_PARQUET
 from tableseal.audit.io.formats.said import letters_meaning
 from tableseal.audit.io.frames import columns_from_parquet, polars_module
+from tableseal.audit.io.parquet_sizes import check_sizes
 from tableseal.audit.model import Release
 
 KEY: Final = "tableseal"
@@ -27,10 +28,11 @@ def read(folder: Folder, name: str, letters: Letters) -> dict[str, Any]:
 
     Raises
     ------
-    InputError: no Parquet file, or one whose metadata are no release.
+    InputError: no Parquet file, or one whose metadata are no release. LimitError: see `check_sizes`.
     """
     content = folder.content(name, Place(name))
     polars = polars_module()
+    check_sizes(content, name)
     try:
         document = json.loads(polars.read_parquet_metadata(BytesIO(content))[KEY])
         (entry,) = [entry for entry in document["tables"] if "cells" not in entry]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
+from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats import px_out
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
@@ -209,6 +210,7 @@ def _values(file: Text, variables: Sequence[str]) -> tuple[Column, NDArray[np.in
     cells = prod(sizes)
     if cells > MOST_CELLS:
         raise LimitError(f"has {cells:,} cells, more than the limit of {MOST_CELLS:,}.", at=file.source)
+    check_entries(cells, len(file.data), file.source)
     keyed = _keyed(file, variables)
     if keyed:
         return _sparse(file, codes, keyed, cells)

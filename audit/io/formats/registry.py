@@ -12,16 +12,36 @@ _SDMX = re.compile(
 )
 _PX = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:CHARSET|AXIS-VERSION|CODEPAGE|LANGUAGE|MATRIX|CREATION-DATE)\s*=\s*"')
 _RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
+_ACRO = re.compile(rb'"results"\s*:\s*\{\s*(?:"[^"]*"\s*:\s*\{\s*"uid"|\})')
 _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
 
 def _is_json_stat(beginning: bytes) -> bool:
+    if _is_problem(beginning) or _is_csvw(beginning):
+        return False
     stat = _CLASS.search(beginning) is not None or b'"dimension"' in beginning
     return stat and _RELEASE.search(beginning) is None and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
+
+
+def _is_cell_table(beginning: bytes) -> bool:
+    heading = beginning.split(b"\n", 1)[0].lower()
+    return b"cellid" in heading and b"totalnoise" in heading
+
+
+def _is_problem(beginning: bytes) -> bool:
+    return b'"dimList"' in beginning and _RELEASE.search(beginning) is None
+
+
+def _is_acro(beginning: bytes) -> bool:
+    return _ACRO.search(beginning) is not None and _RELEASE.search(beginning) is None
+
+
+def _is_csvw(beginning: bytes) -> bool:
+    return b'"@context"' in beginning and b"http://www.w3.org/ns/csvw" in beginning
 
 
 def _is_release_in_parquet(end: bytes) -> bool:
@@ -46,6 +66,35 @@ _SEARCHES = _STATUSES | {
     Part.COSTS,
 }
 """What programs that search for patterns are told."""
+
+_SDCTABLE = frozenset(
+    (
+        Part.CODES,
+        Part.PRECISION,
+        Part.TOTALS,
+        Part.GROUPS,
+        Part.UNLISTED,
+        Part.KIND,
+        Part.TRUTH,
+        Part.MISSING,
+        Part.FREQUENCIES,
+        Part.COSTS,
+    )
+)
+_NOT_IN_CSVW = frozenset(
+    (
+        Part.FREQUENCIES,
+        Part.CONTRIBUTORS,
+        Part.PROTECTION,
+        Part.COSTS,
+        Part.LETTERS,
+        Part.MICRODATA,
+        Part.AGREEMENTS,
+        Part.POLICY,
+        Part.STATISTICS,
+    )
+)
+"""What is the agency's own, and percentages, whose definition names columns."""
 
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
@@ -84,6 +133,47 @@ FORMATS: Final[tuple[Format, ...]] = (
         public=False,
         columns=False,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
+    Format(
+        "g-confid",
+        "G-Confid",
+        (".csv",),
+        "tableseal.audit.io.formats.gconfid",
+        _is_cell_table,
+        public=False,
+        written=".cells.csv",
+        columns=False,
+        holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
+    Format(
+        "sdctable",
+        "sdcTable",
+        (".json",),
+        "tableseal.audit.io.formats.sdctable",
+        _is_problem,
+        public=False,
+        written=".sdctable.json",
+        columns=False,
+        holds=_STATUSES | _SDCTABLE,
+    ),
+    Format(
+        "csvw",
+        "CSV on the Web",
+        (".json",),
+        "tableseal.audit.io.formats.csvw",
+        _is_csvw,
+        written=".csv-metadata.json",
+        columns=False,
+        holds=frozenset(Part) - _NOT_IN_CSVW,
+    ),
+    Format(
+        "acro",
+        "ACRO outputs",
+        (".json",),
+        "tableseal.audit.io.formats.acro",
+        _is_acro,
+        writes=False,
+        columns=False,
     ),
     Format(
         "sdmx-csv-1",

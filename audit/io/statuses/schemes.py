@@ -31,8 +31,9 @@ SCHEMES: Mapping[str, Mapping[str, Status]] = {
     # SBS output of tau-ARGUS: A frequency, B and C dominance, D secondary, V safe.
     "sbs": {"": _P, "V": _P, "A": _U, "B": _U, "C": _U, "D": _S},
     "sdctable": {"": _P, "s": _P, "z": Status.MUST_PUBLISH, "u": _U, "x": _S, "w": Status.MISSING},
-    # gconfid: Status S sensitive / V valid; OutStatus P primary / X secondary.
-    "gconfid": {"": _P, "V": _P, "S": _U, "P": _U, "X": _S},
+    # gconfid (suppressschema.py, auditschema.py): Status P published, S sensitive, X suppressed, V other; OutStatus P
+    # published, X suppressed, whether sensitive or not.
+    "gconfid": {"": _P, "V": _P, "P": _P, "S": _U, "X": _W},
     # CL_CONF_STATUS
     "sdmx-conf": {"": _P, "F": _P, "A": _U, "G": _U, "M": _U, "O": _U, "T": _U, "X": _U, "D": _S, "S": _S}
     | {"C": _W, "N": _W, "E": _W},

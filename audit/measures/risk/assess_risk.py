@@ -30,7 +30,8 @@ class RiskFormula:
     """How risk is measured.
 
     form: of R2 (a14). transition: of the protection method, needed by s15 after protection. multipliers: of the entropy
-    terms (s15); None: from the transition.
+    terms (s15); None: from the transition. cap: protected counts above it stand for themselves (s15); None: there is
+    none.
     """
 
     definition: Definition = "a14"
@@ -40,6 +41,7 @@ class RiskFormula:
     form: Annotated[Form, HIDDEN] = "uncertainty"
     transition: Annotated[Transition | None, HIDDEN] = None
     multipliers: Annotated[tuple[float, ...] | None, HIDDEN] = None
+    cap: Annotated[int | None, HIDDEN] = None
     divergences: Annotated[tuple[DivergenceName, ...], HIDDEN] = ()
 
     def __post_init__(self) -> None:
@@ -250,6 +252,7 @@ def _measure(part: _Measured, original: NDArray[np.int64], protected: Counts, se
             settings.transition,
             split=settings.split,
             multipliers=settings.multipliers,
+            cap=settings.cap,
         )
         raw = float(table_risk.weigh(ended.terms, settings.weights))
         assert part.base.risk is not None

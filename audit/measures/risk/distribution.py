@@ -72,5 +72,17 @@ def distribution(table: CountTable, starts: Sequence[int], protected: CountTable
 
 def _cells(values: NDArray[np.int64], cells: int, starts: Sequence[int]) -> list[int]:
     """How many cells lie in each class; those that are not listed are 0."""
-    found = np.bincount(np.searchsorted(np.array(starts), values, side="right") - 1, minlength=len(starts)).tolist()
+    found = cells_by_class(values, starts)
     return [found[0] + cells - len(values), *found[1:]]
+
+
+def cells_by_class(values: NDArray[np.int64], starts: Sequence[int]) -> tuple[int, ...]:
+    """How many counts lie in each class. starts: ascending from 0.
+
+    Examples
+    --------
+    >>> cells_by_class(np.array([0, 1, 7, 3]), (0, 1, 3))
+    (1, 1, 2)
+    """
+    found = np.bincount(np.searchsorted(np.array(starts), values, side="right") - 1, minlength=len(starts))
+    return tuple(found.tolist())

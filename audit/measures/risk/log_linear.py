@@ -7,8 +7,10 @@ its coefficients run off to minus infinity and the libraries stop or warn; propo
 zero. That is why the fit is written out here; tests compare it with a regression where that exists.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -95,9 +97,28 @@ def fit(shares: Floats, model: Model) -> Fit:
     if order >= shares.ndim:
         return Fit(shares, 0.0)
     every = range(shares.ndim)
-    summed = [tuple(axis for axis in every if axis not in kept) for kept in combinations(every, order)]
-    wanted = [shares.sum(axis=axes, keepdims=True) for axes in summed]
-    fitted = np.full(shares.shape, 1.0 / shares.size)
+    margins = {
+        kept: shares.sum(axis=tuple(axis for axis in every if axis not in kept)) for kept in combinations(every, order)
+    }
+    return proportional(shares.shape, margins)
+
+
+def proportional(
+    shape: tuple[int, ...], margins: Mapping[tuple[int, ...], Floats], *, tolerance: float = TOLERANCE
+) -> Fit:
+    """Iterative proportional fitting of equal shares to margins.
+
+    Parameters
+    ----------
+    margins: axes, ascending -> shares over them that sum to 1.
+    """
+    every = range(len(shape))
+    summed = [tuple(axis for axis in every if axis not in kept) for kept in margins]
+    wanted = [
+        margin.reshape([size if axis in kept else 1 for axis, size in enumerate(shape)])
+        for kept, margin in margins.items()
+    ]
+    fitted = np.full(shape, 1.0 / prod(shape))
     missed = np.inf
     for _ in range(ROUNDS):
         for axes, margin in zip(summed, wanted, strict=True):
@@ -107,6 +128,6 @@ def fit(shares: Floats, model: Model) -> Fit:
             float(np.abs(fitted.sum(axis=axes, keepdims=True) - margin).max())
             for axes, margin in zip(summed, wanted, strict=True)
         )
-        if missed <= TOLERANCE:
+        if missed <= tolerance:
             break
     return Fit(fitted, missed)

@@ -129,7 +129,11 @@ def measure(table: CountTable, settings: RiskSettings) -> RiskResult:
         protected = protected.where(settings.where)
     table = table.where(settings.where)
     formula = RiskFormula(
-        settings.definition, _weights(settings), settings.form, None, settings.multipliers, settings.divergences
+        settings.definition,
+        _weights(settings),
+        settings.form,
+        multipliers=settings.multipliers,
+        divergences=settings.divergences,
     )
     spread = distribution(table, settings.classes, protected) if settings.classes else None
     if settings.population is not None or settings.sample_size is not None:

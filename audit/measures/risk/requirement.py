@@ -11,8 +11,10 @@ from typing import Literal
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.linear.leaf_counts import leaf_counts
 from tableseal.audit.linear.naming import plural
-from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
-from tableseal.audit.model import RULE_IDLE, Note, Release
+from tableseal.audit.measures.risk import split_risk, table_risk
+from tableseal.audit.measures.risk.assess_risk import Definition, RiskFormula, assess
+from tableseal.audit.measures.risk.transition import LARGEST_BASE, MatrixTransition
+from tableseal.audit.model import RULE_IDLE, Note, Release, Rounding
 from tableseal.audit.model.count_table import aligned
 from tableseal.audit.wording import listing, quoted
 
@@ -42,6 +44,7 @@ class TableRiskFinding:
 
     limit: Fraction
     tables: tuple[TableRisk, ...]
+    definition: Definition = "a14"
 
     @property
     def above(self) -> bool | None:
@@ -50,6 +53,11 @@ class TableRiskFinding:
             return True
         return None if any(table.risk is None for table in self.tables) else False
 
+    @property
+    def exceeding(self) -> tuple[TableRisk, ...]:
+        """The tables above the limit."""
+        return tuple(table for table in self.tables if self._exceeds(table.risk))
+
     def _exceeds(self, risk: float | None) -> bool:
         return risk is not None and risk > float(self.limit) * (1 + NOISE)
 
@@ -57,6 +65,7 @@ class TableRiskFinding:
         """The finding in words; nothing for a public copy."""
         if not self.tables:
             return Note(RULE_IDLE, "require.table_risk judged nothing here: it is for tables of counts.", 1)
+        by = "" if self.definition == "a14" else f" ({self.definition})"
         limit = f"the policy's {float(self.limit):.6g}"
         known = [(t.risk, t) for t in self.tables if t.risk is not None]
         unknown = [t.table for t in self.tables if t.risk is None]
@@ -68,30 +77,45 @@ class TableRiskFinding:
         risk, worst = max(known, key=lambda found: found[0])
         where = f" of table {quoted(worst.table)}" if len(self.tables) > 1 else ""
         if not self.above:
-            return Note(WITHIN, f"The table risk {worst.which}{where} is {risk:.4f}, not above {limit}.")
+            return Note(WITHIN, f"The table risk {worst.which}{by}{where} is {risk:.4f}, not above {limit}.")
         others = sum(self._exceeds(r) for r, _ in known) - 1
         more = f"; {plural(others, 'other table is', 'other tables are')} above it, too" if others else ""
         why = " Withholding cells does not lower R1; change values (protect)." if worst.which == "R1" else ""
         return Note(
-            ABOVE, f"The table risk {worst.which}{where} is {risk:.4f}, above {limit}{more}.{why}", 1 + max(others, 0)
+            ABOVE,
+            f"The table risk {worst.which}{by}{where} is {risk:.4f}, above {limit}{more}.{why}",
+            1 + max(others, 0),
         )
 
 
-def judge_table_risk(release: Release, limit: Fraction) -> TableRiskFinding:
+def judge_table_risk(release: Release, limit: Fraction, definition: Definition = "a14") -> TableRiskFinding:
     """Judge every table of counts by its risk."""
-    counts = [table.name for table in release.tables if release.measures[table.measure].kind == "count"]
-    return TableRiskFinding(limit, tuple(_risk(release, name) for name in counts))
+    counts = [table for table in release.tables if release.measures[table.measure].kind == "count"]
+    found = tuple(_risk(release, table.name, _formula(definition, table.rounding)) for table in counts)
+    return TableRiskFinding(limit, found, definition)
 
 
-def _risk(release: Release, table: str) -> TableRisk:
-    """R2 of what is published if that is complete, else R1."""
-    formula = RiskFormula()
+def _formula(definition: Definition, rounding: Rounding | None) -> RiskFormula:
+    """How one table is judged. The definitions of 2015 ask for the matrix of what was done after protection, which is
+    known of random rounding."""
+    if definition == "a14":
+        return RiskFormula()
+    weights = split_risk.WEIGHTS if definition == "s15-split" else table_risk.WEIGHTS
+    random = rounding is not None and rounding.method == "random" and 2 <= rounding.base <= LARGEST_BASE
+    transition = MatrixTransition.rounding(rounding.base) if rounding is not None and random else None
+    return RiskFormula(definition, weights, transition=transition)
+
+
+def _risk(release: Release, table: str, formula: RiskFormula) -> TableRisk:
+    """R2 of what is published if that is complete, else R1; R1, too, of a changed table whose matrix is not known and
+    has to be: by the definitions of 2015 protection never raises the risk."""
+    measured_after = formula.definition == "a14" or formula.transition is not None
     try:
         original = leaf_counts(release, table=table)
     except (InputError, LimitError):  # not every true count is known
         return TableRisk(table, "R1", None)
     try:
-        shown = leaf_counts(release, published=True, table=table)
+        shown = leaf_counts(release, published=True, table=table) if measured_after else None
     except (InputError, LimitError):  # something is withheld
         shown = None
     try:

@@ -110,6 +110,7 @@ def terms_after(
     *,
     split: bool,
     multipliers: Sequence[float] | None = None,
+    cap: int | None = None,
 ) -> Protected:
     """The terms after protection: every protected value is replaced by what is expected of the cells that have it.
 
@@ -121,6 +122,8 @@ def terms_after(
     original, protected: counts (m,) of the listed cells; the other `cells` - m are 0 in both.
     multipliers: of the entropy terms; None: those that the transition says itself, for small and for large counts; else
         the mean probability of staying over the states that occur in one of the two tables.
+    cap: protected values above it stand for themselves (the paper's L). Sums of changed cells are seldom a value that
+        the matrix leads to, so that of large ones nothing would be expected. None: there is none.
 
     Raises
     ------
@@ -129,6 +132,12 @@ def terms_after(
     before, found = Spectrum.of(original, cells), Spectrum.of(protected, cells)
     _checked(before)
     expected = transition.expected_totals(before.values, before.cells, found.values)
+    lost = max(0.0, 1.0 - float(expected.sum()) / before.total)
+    if cap is not None:
+        kept = found.values <= cap
+        all_of_them = transition.expected_totals(before.values, before.cells, np.arange(cap + 1)).sum()
+        lost = max(0.0, float(all_of_them - expected[kept].sum()) / before.total)
+        expected = np.where(kept, expected, found.values * found.cells)
     present = np.union1d(before.values, found.values)
     factors = _multipliers(multipliers, transition, present, 2 if split else 1)
     parts = _entropy_terms(found.values, expected / found.cells, found.cells, split)
@@ -144,7 +153,6 @@ def terms_after(
     if left_out:
         zero = np.zeros(1, dtype=np.int64)
         impossible += 0 if transition.possible(zero, zero)[0] else left_out
-    lost = max(0.0, 1.0 - float(expected.sum()) / before.total)
     return Protected(
         terms=np.array([float(first), *(part * factor for part, factor in zip(parts, factors, strict=True)), size]),
         multipliers=factors,

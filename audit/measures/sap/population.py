@@ -19,6 +19,7 @@ from tableseal.audit.measures.sap.attack import Attack, Ints, attack
 from tableseal.audit.model import Release, Status
 from tableseal.audit.prepare import Prepared, prepare
 from tableseal.audit.rules import completed
+from tableseal.audit.said import NEGATIVE, Said
 
 Flags = NDArray[np.bool_]
 
@@ -148,7 +149,7 @@ def _refuse_other_measures(release: Release) -> None:
         found = ", ".join(f"{m.name} ({m.kind})" for m in measures)
         raise InputError(f"SAP is defined for one measure of counts; this release has {found}.")
     if not release.intruder.nonnegative:
-        raise InputError("SAP is defined for counts, which are never negative; the intruder has `nonnegative: false`.")
+        raise InputError(Said("SAP is defined for counts, which are never negative; the release says ", NEGATIVE, "."))
 
 
 def _names(release: Release, system: LinearSystem) -> tuple[dict[str, dict[str, Flags]], dict[str, tuple[str, ...]]]:

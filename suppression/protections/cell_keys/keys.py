@@ -54,10 +54,13 @@ def keys_from_column(entries: Sequence[str | None], modulus: int | None, where: 
 
     Raises
     ------
-    InputError: a key that is none of these (its row, not its value), a modulus that is none.
+    InputError: a key that is none of these (its row, not its value), a modulus that is none or goes with other keys.
     """
     known = np.array([bool(entry and entry.strip()) for entry in entries], np.bool_)
     found = [None if not ok else _number(entry or "") for entry, ok in zip(entries, known.tolist(), strict=True)]
+    if modulus is not None and any(number is not None and 0 < number < 1 for number in found):
+        text = "keys are decimals from 0 to below 1, as those made of identifiers are; leave it out."
+        raise InputError(text, at=OptionName("modulus", str(modulus)))
     digits = 0
     if modulus is None:
         for row, entry in enumerate(entries):

@@ -1,5 +1,6 @@
 """Perturbation tables: by how much a value changes, by its size and its cell's key."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -73,6 +74,18 @@ class PTable:
     def widest(self) -> int:
         """The largest change up or down, in steps."""
         return int(np.abs(self.change).max())
+
+
+def chances(table: PTable, counts: NDArray[np.int64]) -> Iterator[tuple[int, int, Mapping[int, Fraction]]]:
+    """Each count that occurs, how often, and what it may become with which probability (of counts)."""
+    keys = table.keys
+    values, number = np.unique(counts, return_counts=True)
+    for count, cells, row in zip(values.tolist(), number.tolist(), table.row_of(values).tolist(), strict=True):
+        found: dict[int, Fraction] = {}
+        for k in range(int(table.start[row]), int(table.start[row + 1])):
+            become = count + int(table.change[k])
+            found[become] = found.get(become, Fraction(0)) + Fraction(int(keys[k]), table.modulus)
+        yield count, cells, found
 
 
 @dataclass(frozen=True)

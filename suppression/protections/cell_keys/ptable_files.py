@@ -16,6 +16,7 @@ import numpy as np
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import decimal
+from tableseal.audit.model import Ptable
 from tableseal.audit.wording import quoted
 from tableseal.suppression.protections.cell_keys.ptable import PTable, table_of
 
@@ -24,6 +25,11 @@ ONS_ROWS, ONS_REPEATED = 750, 250
 
 ALL = "all"
 """Type of the rows of a file that tells no types apart."""
+
+
+def ptables_of(own: Ptable, modulus: int) -> Mapping[str, PTable]:
+    """The tables that a release states, by their type; see `read_ptables`."""
+    return read_ptables(Columns.of(own.source, {name: list(column) for name, column in own.columns.items()}), modulus)
 
 
 def read_ptables(columns: Columns, modulus: int) -> Mapping[str, PTable]:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError, OptionName
-from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Ptable, Rounding
 from tableseal.suppression.protections.cell_keys.entropy import Wanted, table_of_maximum_entropy
 from tableseal.suppression.protections.cell_keys.ptable import PTable, Stated, check, moments
-from tableseal.suppression.protections.cell_keys.ptable_files import ALL, read_ptables
+from tableseal.suppression.protections.cell_keys.ptable_files import ALL, ptables_of
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,7 @@ def scheme_of(settings: CellKeySettings, own: Ptable | None, modulus: int) -> Sc
     for name in ("variance", "unchanged"):
         if getattr(settings, name) is not None:
             raise InputError("the release has a perturbation table of its own (`ptable`).", at=OptionName(name))
-    found = read_ptables(
-        Columns.of(own.source, {name: list(entries) for name, entries in own.columns.items()}), modulus
-    )
+    found = ptables_of(own, modulus)
     table = found.get(ALL)
     if table is None:
         raise InputError(f"expected rows of type {ALL}; counts have no others.", at=own.source)

@@ -4,20 +4,25 @@ Source: Shlomo, Antal & Elliot 2015, section 3.3.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.wording import listing, suggestion
+from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
-from tableseal.suppression.protections.perturbation.chain import Counts
+from tableseal.suppression.protections.perturbation.chain import Counts, Row
 from tableseal.suppression.protections.perturbation.draws import below, drawn, groups
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import restored
 from tableseal.suppression.protections.perturbation.settings import Perturbation
+from tableseal.suppression.protections.perturbation.sums import quota_sums
 from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.subject import Subject, order_by_names
 
@@ -41,18 +46,23 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     fixed = np.zeros(len(inner.value), np.bool_) if inner.owner is None else subject.known_zero[inner.owner]
     order = order_by_names(subject.release, inner.codes, inner.measure)
     become, draw = inner.value.copy(), below(tools.random)
+    chances: list[tuple[int, int, Row]] = []
     for group in groups(inner.value, strata, order[~fixed[order]], matrix, made_invariant=settings.invariant):
         become[group.units] = drawn(inner.value, group, settings.draws, draw)
+        chances += zip(group.states, group.number, group.rows, strict=True)
     if settings.margins == "restored":
         return _restored(subject, inner, become, matrix, settings, tools)
-    lower, upper = _known(become, strata, matrix, settings)
-    lower, upper = np.where(fixed, 0, lower), np.where(fixed, 0, upper)
+    behind = _behind(become, strata, matrix, settings)
     shown = np.asarray(inner.forms @ become)
-    low, high = np.asarray(inner.forms @ lower), np.asarray(inner.forms @ upper)
-    if settings.draws == "quotas":  # then each stratum keeps its sum, as everybody knows
+    low, high = (np.asarray(inner.forms @ np.where(fixed, 0, end)) for end in _ends(become, strata, behind))
+    if settings.draws == "quotas":  # then each stratum keeps its counts, as everybody knows
+        sums = quota_sums(inner.forms, become, strata, behind, ~fixed)
         whole = _whole_strata(inner.forms, strata, ~fixed)
-        low, high = np.where(whole, shown, low), np.where(whole, shown, high)
-    return within(subject, shown, low, high, additive=settings.margins == "added")
+        low, high = sums or (np.where(whole, shown, low), np.where(whole, shown, high))
+    # Inner cells that are no cells of a table are not published.
+    small = small_below(tools.policy or subject.release.policy)
+    confidence = None if inner.owner is None else believed(chances, small)
+    return within(subject, shown, low, high, additive=settings.margins == "added", confidence=confidence)
 
 
 def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
@@ -72,15 +82,24 @@ def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
     return (codes + 1) * len(subject.release.measures) + inner.measure
 
 
-def _known(become: Ints, strata: Ints, matrix: Counts, settings: Perturbation) -> tuple[Ints, Ints]:
+def _behind(become: Ints, strata: Ints, matrix: Counts, settings: Perturbation) -> dict[int, dict[int, set[int]]]:
+    """Of each stratum, shown count -> counts that may stand behind it."""
+    return {
+        stratum: possible(
+            Counter(become[strata == stratum].tolist()), matrix, settings.draws, made_invariant=settings.invariant
+        )
+        for stratum in np.unique(strata).tolist()
+    }
+
+
+def _ends(become: Ints, strata: Ints, behind: Mapping[int, Mapping[int, set[int]]]) -> tuple[Ints, Ints]:
     """Smallest and largest count that may stand behind each (int64, int64)."""
     low, high = np.empty_like(become), np.empty_like(become)
-    for stratum in np.unique(strata).tolist():
+    for stratum, near in behind.items():
         own = np.flatnonzero(strata == stratum)
-        shown = Counter(become[own].tolist())
-        for k, behind in possible(shown, matrix, settings.draws, made_invariant=settings.invariant).items():
+        for k, counts in near.items():
             at = own[become[own] == k]
-            low[at], high[at] = min(behind), max(behind)
+            low[at], high[at] = min(counts), max(counts)
     return low, high
 
 
@@ -122,7 +141,11 @@ def _restored(
     least = np.where((shown > 0) & matrix.zeros_stay, 1, 0)
     low = np.where(margin | subject.known_zero, shown, np.maximum(shown - reach, least))
     high = np.where(margin | subject.known_zero, shown, shown + reach)
-    return within(subject, shown, low, high, additive=True)
+    return within(subject, shown, low, high, additive=True, details=(NARROWER,))
+
+
+NARROWER = "Who tries the method on every table with these margins finds more of inner cells than what is told of them"
+"""Of restored margins: the fit to true margins undoes most changes of small tables."""
 
 
 def _refuse_others(subject: Subject) -> None:
@@ -131,5 +154,5 @@ def _refuse_others(subject: Subject) -> None:
     subject.refuse(wrong[subject.cells.measure], "is no count; counts are perturbed")
     subject.refuse(subject.value < 0, "is negative; counts are perturbed")
     if not subject.nonnegative:
-        text = "values may be negative (`intruder: {nonnegative: false}`); counts are perturbed."
+        text = Said("values may be negative (", NEGATIVE, "); counts are perturbed.")
         raise InputError(text, at=OptionName("method", "perturbation"))

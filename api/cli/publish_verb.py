@@ -1,0 +1,56 @@
+"""`tableseal publish`: everything that a plan owes, safe together."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tableseal.api.cli.exit_codes import VERDICTS, Code
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.workers import refuse_two_places, workers
+from tableseal.api.options.batch import ResultsFolder
+from tableseal.api.options.publish import PublishOptions, PublishOutputs
+from tableseal.audit.errors import InputError
+
+
+def publish_verb(
+    plan: Annotated[
+        str, typer.Argument(metavar="PLAN", help="Plan file (YAML or JSON that says `tableseal-plan: 1`).")
+    ],
+    output: ResultsFolder,
+    options: PublishOptions,
+    to: PublishOutputs,
+) -> Code:
+    """Tabulate, protect and audit everything that a plan owes, cluster by cluster, and write it.
+
+    DIR/public holds the tables of clusters whose audit says safe, DIR/agency copies with true values, reports and
+    patterns (confidential), DIR/summary.json what came out. Started again, it goes on where it was stopped, and does
+    again only what has changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit,
+    else 2 if one failed.
+
+    Example: tableseal publish plan.yaml -o publication --jobs 2
+    """
+    from tableseal.api.publishing.folder import SUMMARY, opened
+    from tableseal.api.publishing.publish import Settings, publish
+    from tableseal.api.publishing.summary import published_text
+    from tableseal.audit.codec.documents import json_of
+    from tableseal.audit.plans.read import read_plan
+
+    folder = Path(output)
+    if folder.resolve() == Path(plan).resolve().parent:
+        raise InputError(f"--output {output}: this folder holds the plan; choose another one for the results.")
+    refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
+    check_targets({"--json": to.json}, inputs=(plan,))
+    read = read_plan(Path(plan))
+    settings = Settings(options.search(), to.memory_limit)
+    try:
+        with opened(folder) as results, Progress() as progress, workers(to.scheduler, to.jobs) as executor:
+            published = publish(read, results, settings, executor=executor, progress=progress)
+    except KeyboardInterrupt:
+        say("Interrupted; the same command goes on from here.", error=True)
+        return Code.INTERRUPTED
+    if to.json is not None:
+        write_target(to.json, json_of(published) + "\n")
+    say(f"{published_text(published)}\nSummary: {folder / SUMMARY}", error=to.json == STREAM)
+    return VERDICTS[published.verdict]

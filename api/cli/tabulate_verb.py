@@ -1,0 +1,50 @@
+"""`tableseal tabulate`: tables from microdata."""
+
+from typing import Annotated
+
+import typer
+
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say
+from tableseal.api.cli.written import release_targets, write_release
+from tableseal.api.options.option import Option
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.tabulate import TabulateOptions
+
+
+def tabulate_verb(
+    release: Annotated[
+        str,
+        typer.Argument(
+            metavar="RELEASE",
+            help="Release file with `microdata` and tables that say `by`, or - for standard input.",
+        ),
+    ],
+    options: TabulateOptions,
+    said: ReleaseOptions,
+    output: Annotated[
+        str,
+        Option("Release to write: .yaml (with CSV files), .json; - for JSON.", names=("-o", "--output")),
+    ],
+) -> Code:
+    """Make the tables of a release from its microdata, with respondents, weights and largest contributions.
+
+    What is written holds all that the agency knows of the cells, and no record; it is audited and protected like any
+    other release, in a fraction of the time that the records would take.
+
+    Example: tableseal tabulate survey.yaml -o tables.yaml
+    """
+    from tableseal.audit.tabulation.release import tabulated
+
+    check_targets({"--output": output}, inputs=(release, said.policy))
+    loaded = release_of(release, said)
+    made = tabulated(loaded, options.largest)
+    check_targets(release_targets(made, "--output", output), inputs=(release, said.policy, *loaded.files))
+    write_release(made, output)
+    rows = sum(len(table.codes) for table in made.tables)
+    tables = "1 table" if len(made.tables) == 1 else f"{len(made.tables)} tables"
+    say(f"{tables}, {rows:,} cells, all confidential: {output}", error=output == STREAM)
+    for note in made.notes:
+        say(f"Note: {note.text}", error=True)
+    return Code.DONE

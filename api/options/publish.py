@@ -1,0 +1,39 @@
+"""Options of `tableseal publish`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, MaxLen
+
+from tableseal.api.options.option import Option, Options
+from tableseal.api.options.shared import Jobs, JsonFile, MemoryLimit
+from tableseal.api.options.suppress import METHODS, SuppressOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishOptions(Options):
+    """How the clusters of a plan are protected, where the plan does not say it."""
+
+    method: Annotated[
+        str | None,
+        Option("Search method of all clusters for which the plan names none.", metavar="NAME", choices=METHODS),
+        MaxLen(40),
+    ] = None
+    time_limit: Annotated[
+        float | None, Option("Seconds for the search of each cluster, unless the plan says them.", metavar="S"), Ge(0)
+    ] = None
+
+    def search(self) -> SuppressOptions:
+        """The same as options of a search."""
+        given = {} if self.method is None else {"method": self.method}
+        return SuppressOptions(time_limit=self.time_limit, explain=False, **given)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishOutputs(Options):
+    """What the command asks besides: how the work is done."""
+
+    memory_limit: MemoryLimit = None
+    jobs: Jobs = 1
+    scheduler: Annotated[str | None, Option("Work on a Dask cluster, such as tcp://host:8786.", metavar="URL")] = None
+    json: JsonFile = None

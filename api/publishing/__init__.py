@@ -1,0 +1,1 @@
+"""A plan made safe: every cluster tabulated, protected, audited and written."""

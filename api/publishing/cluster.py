@@ -1,0 +1,91 @@
+"""One cluster of a plan: what is to be done, and all files that come of it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.suppressing import run_suppression
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.execution.failures import Failure, failure_of
+from tableseal.audit.execution.memory import memory_limit
+from tableseal.audit.io import canonical_json, release_digest, release_files
+from tableseal.audit.model import Release
+from tableseal.audit.report import Report, render_html, report_json
+from tableseal.audit.version import engine_version
+from tableseal.suppression.protections.public import public_release
+from tableseal.suppression.report import suppression_json
+
+
+@dataclass(frozen=True)
+class Task:
+    """A release and how to protect it. stem: what its files are called. megabytes: of memory."""
+
+    name: str
+    stem: str
+    release: Release
+    options: SuppressOptions
+    megabytes: int | None = None
+
+    def key(self) -> str:
+        """Digest of all that the result depends on: the release with its policy, the options, the version."""
+        policy = self.release.policy
+        parts = {
+            "release": release_digest(self.release),
+            "policy": None if policy is None else policy.sha256,
+            "method": self.options.method,
+            "time_limit": self.options.time_limit,
+            "stem": self.stem,
+            "version": engine_version(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A cluster after its search.
+
+    report: of the audit with the pattern; None: no pattern is safe (conflict says why). files: name below the folder of
+    results -> content; nothing of what is public where the audit does not say safe.
+    """
+
+    report: Report | None
+    conflict: str | None
+    status: str
+    secondary: int
+    cost: float | None
+    bound: float | None
+    files: Mapping[str, str | bytes]
+
+
+def protect_task(task: Task, executor: Executor = HERE) -> Protected | Failure:
+    """Protect a cluster; whatever goes wrong is a result, too, so that one cluster never stops the others."""
+    try:
+        with memory_limit(task.megabytes):
+            return _protected(task, executor)
+    except Exception as error:
+        return failure_of(error)
+
+
+def _protected(task: Task, executor: Executor) -> Protected:
+    found = run_suppression(task.release, task.options, executor=executor)
+    files: dict[str, str | bytes] = {f"agency/{task.stem}.pattern.json": suppression_json(found)}
+    if found.report is not None and found.release is not None:
+        files[f"agency/{task.stem}.report.json"] = report_json(found.report)
+        files[f"agency/{task.stem}.report.html"] = render_html(found.report, found.release)
+        files[f"agency/{task.stem}.json"] = canonical_json(found.release).decode("utf-8")
+        if found.verdict == "safe":
+            public = release_files(public_release(found.release), Path("public") / f"{task.stem}.yaml")
+            files |= {str(path): content for path, content in public.items()}
+    scale = found.problem.scale
+    return Protected(
+        found.report,
+        None if found.conflict is None else found.conflict.text,
+        found.found.status,
+        found.secondary,
+        None if found.found.pattern is None else found.found.cost / scale,
+        None if found.found.pattern is None else found.found.bound / scale,
+        files,
+    )

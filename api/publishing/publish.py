@@ -1,0 +1,118 @@
+"""A plan -> a folder with its public tables, the agency's copies and reports; goes on where it was stopped."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.publishing.cluster import Protected, Task, protect_task
+from tableseal.api.publishing.folder import Results
+from tableseal.api.publishing.summary import Published, PublishedCluster
+from tableseal.audit.errors import InputError
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.execution.failures import Failure, failure_of
+from tableseal.audit.io.formats.out import file_name
+from tableseal.audit.plans.clusters import Cluster
+from tableseal.audit.plans.read import Plan
+from tableseal.audit.plans.releases import release_of
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.report.words import headline
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for all clusters but where the plan says otherwise. megabytes: of each process."""
+
+    options: SuppressOptions
+    megabytes: int | None = None
+
+
+def publish(
+    plan: Plan, folder: Results, settings: Settings, *, executor: Executor = HERE, progress: Progress = silent
+) -> Published:
+    """Protect every cluster of a plan and write what comes of it; whatever goes wrong with one is its entry.
+
+    Nothing of a cluster is public before its audit says safe. What was done before with the same tables, rules and
+    options is not done again. The files depend neither on the executor nor on how often the work was cut short.
+
+    Raises
+    ------
+    InputError: the plan is a bare list of tables; the results cannot be written.
+    """
+    if plan.document is None:
+        raise InputError(f"{plan.source}: is a list of tables; a plan file says besides what they are made of.")
+    stems = _stems(plan)
+    waiting: list[tuple[Cluster, str]] = []
+    found: dict[str, PublishedCluster] = {}
+
+    def tasks() -> Iterator[Task]:
+        for cluster in plan.clusters:
+            try:
+                task = _task(plan, cluster, stems[cluster.name], settings)
+            except Exception as error:
+                folder.forget(stems[cluster.name])
+                found[cluster.name] = _failed(cluster, failure_of(error))
+                continue
+            key = task.key()
+            kept = folder.kept(task.stem, key)
+            if kept is None:
+                waiting.append((cluster, key))
+                yield task
+            else:
+                found[cluster.name] = kept
+                progress("clusters", len(found), len(plan.clusters))
+
+    for position, result in executor.as_completed(protect_task, tasks()):
+        cluster, key = waiting[position]
+        stem = stems[cluster.name]
+        if isinstance(result, Protected):
+            found[cluster.name] = folder.keep(stem, key, _entry(cluster, result), result)
+        else:
+            folder.forget(stem)
+            failure = result if isinstance(result, Failure) else Failure("limit", result.why)
+            found[cluster.name] = _failed(cluster, failure)
+        progress("clusters", len(found), len(plan.clusters))
+    published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters))
+    folder.sum_up(published, set(stems.values()))
+    return published
+
+
+def _stems(plan: Plan) -> dict[str, str]:
+    """Name of each cluster -> what its files are called."""
+    used: set[str] = set()
+    return {c.name: file_name("", c.name, "", used).removeprefix("_") for c in plan.clusters}
+
+
+def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
+    assert plan.document is not None
+    said = plan.document.clusters.get(cluster.name)
+    method = (None if said is None else said.method) or plan.document.method
+    limit = (None if said is None else said.time_limit) or plan.document.time_limit
+    options = settings.options
+    if method is not None:
+        options = replace(options, method=method)
+    if limit is not None:
+        options = replace(options, time_limit=float(limit))
+    return Task(cluster.name, stem, release_of(plan, cluster), options, settings.megabytes)
+
+
+def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:
+    return PublishedCluster(cluster.name, tuple(table.name for table in cluster.tables), "failed", failure)
+
+
+def _entry(cluster: Cluster, result: Protected) -> PublishedCluster:
+    report = result.report
+    return PublishedCluster(
+        name=cluster.name,
+        tables=tuple(table.name for table in cluster.tables),
+        verdict="unsafe" if report is None else report.verdict,
+        called=None if report is None else report.called,
+        headline=result.conflict if report is None else headline(report),
+        sha256=None if report is None else report.release_sha256,
+        cells=None if report is None else report.summary.cells,
+        primary=None if report is None else report.summary.withheld - result.secondary,
+        secondary=None if report is None else result.secondary,
+        status=result.status,
+        cost=result.cost,
+        bound=result.bound,
+        files=tuple(result.files),
+    )

@@ -1,0 +1,82 @@
+"""What came out for every cluster of a plan: as a document (schema tableseal/published/1) and in words."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from tableseal.audit.codec.declared import derived
+from tableseal.audit.codec.kinds import Also, Count, Digest
+from tableseal.audit.execution.failures import Failure
+from tableseal.audit.report.applied import AS_LISTED
+from tableseal.audit.report.model import Called, ReleaseVerdict
+from tableseal.audit.version import engine_version
+
+Outcome = Literal[ReleaseVerdict, "failed"]
+
+
+@dataclass(frozen=True)
+class PublishedCluster:
+    """One cluster: without a verdict, all that a search would say is null."""
+
+    name: Annotated[str, "Of the cluster."]
+    tables: Annotated[tuple[str, ...], "Tables of the plan."]
+    verdict: Outcome
+    failure: Annotated[Failure | None, "Why there is no result."] = None
+    called: Annotated[Called | None, "What the verdict is called."] = None
+    headline: Annotated[str | None, "What its report says in one or two sentences, or why no pattern is safe."] = None
+    sha256: Annotated[Digest | None, "Digest of the canonical release with its pattern."] = None
+    cells: Annotated[Count | None, "Cells of its tables."] = None
+    primary: Annotated[Count | None, "Cells withheld because they are sensitive by themselves."] = None
+    secondary: Annotated[Count | None, "Cells withheld besides."] = None
+    status: Annotated[str | None, "optimal: no safe pattern is cheaper; feasible; infeasible; unfinished."] = None
+    cost: Annotated[float | None, "Cost of the secondary cells."] = None
+    bound: Annotated[float | None, "No safe pattern costs less."] = None
+    files: Annotated[tuple[str, ...], "Files below the folder; what is in `public` may go out."] = ()
+
+
+@dataclass(frozen=True)
+class Published:
+    """A plan made safe, or not. Clusters stand in the order of the plan."""
+
+    schema: ClassVar[Literal["tableseal/published/1"]] = "tableseal/published/1"
+    title: Annotated[str, "Of the plan."]
+    clusters: Annotated[tuple[PublishedCluster, ...], Also({"minItems": 1})]
+
+    @derived(after="schema")
+    def verdict(self) -> Outcome:
+        """That of the worst cluster: unsafe, then undecided (or a limit was reached), then failed."""
+        verdicts = {cluster.verdict for cluster in self.clusters}
+        limited = any(c.failure is not None and c.failure.kind == "limit" for c in self.clusters)
+        if "unsafe" in verdicts:
+            return "unsafe"
+        if "undecided" in verdicts or limited:
+            return "undecided"
+        return "failed" if "failed" in verdicts else "safe"
+
+    @derived(after="verdict", key="called")
+    def word(self) -> Literal[Called, "failed"]:
+        """What the verdict is called: `safe as listed` if any cluster is no more than that."""
+        listed = any(cluster.called == AS_LISTED for cluster in self.clusters)
+        return AS_LISTED if self.verdict == "safe" and listed else self.verdict
+
+    @derived(after="word", key="engine.version")
+    def version(self) -> str:
+        """Version of tableseal."""
+        return engine_version()
+
+
+def published_text(published: Published) -> str:
+    """The same in words, one line a cluster."""
+    safe = sum(cluster.verdict == "safe" for cluster in published.clusters)
+    lines = [f"{published.word}: {safe} of {len(published.clusters)} clusters are safe."]
+    for cluster in published.clusters:
+        tables = f"{len(cluster.tables)} table{'' if len(cluster.tables) == 1 else 's'}"
+        if cluster.failure is not None:
+            lines.append(f"  {cluster.name}: failed ({tables}): {cluster.failure.message}")
+            continue
+        withheld = "" if cluster.secondary is None else f", {cluster.primary} primary and {cluster.secondary} secondary"
+        cells = "" if cluster.cells is None else f", {cluster.cells:,} cells{withheld}"
+        gap = "" if cluster.status is None else f", {cluster.status}"
+        lines.append(f"  {cluster.name}: {cluster.called or cluster.verdict} ({tables}{cells}{gap})")
+        if cluster.verdict != "safe" and cluster.headline:
+            lines.append(f"    {cluster.headline}")
+    return "\n".join(lines)

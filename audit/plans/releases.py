@@ -1,0 +1,106 @@
+"""A cluster of a plan -> Release: its tables, and its equations in every cell that all their measures have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.release_file import release_from_document
+from tableseal.audit.model import Link, LinkTerm, Policy, Release, Table
+from tableseal.audit.plans.clusters import Cluster
+from tableseal.audit.plans.plan import Equation
+from tableseal.audit.plans.read import Plan
+
+_KEPT = ("date", "intruder", "policy")
+
+
+def release_of(plan: Plan, cluster: Cluster) -> Release:
+    """Everything that is protected and audited together.
+
+    Raises
+    ------
+    InputError: the plan is a bare list of tables; whatever cannot be read or made.
+    """
+    if plan.document is None:
+        raise InputError("is a list of tables; a plan file says besides what they are made of.", at=Place(plan.source))
+    document = {"tableseal": "1", "title": _title(plan, cluster), **_shared(plan)}
+    used = [plan.entries[table.name] for table in cluster.tables]
+    tabulated = {table.measure for table in cluster.tables}
+    document["measures"] = {name: said for name, said in plan.raw["measures"].items() if name in tabulated}
+    document["tables"] = used
+    if plan.raw.get("microdata") is not None and any("by" in entry for entry in used):
+        document["microdata"] = _microdata(plan.raw["microdata"], tabulated)
+    for key in ("consent", "accept"):
+        own = [one for one in plan.raw.get(key) or [] if one.get("measure") in (None, *tabulated)]
+        document |= {key: own} if own else {}
+    said = plan.document.clusters.get(cluster.name)
+    if said is not None and said.policy is not None:
+        document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
+    release = release_from_document(document, folder=plan.folder, source=plan.source)
+    release = replace(release, policy=_own_rules(plan, release))
+    links = tuple(link for equation in cluster.equations for link in links_of(release, equation))
+    return replace(release, links=links) if links else release
+
+
+def _own_rules(plan: Plan, release: Release) -> Policy | None:
+    """The policy of the cluster, without rules of kinds of measures that only other clusters of the plan have."""
+    policy = release.policy
+    if policy is None or plan.document is None:
+        return policy
+    own = {measure.kind for measure in release.measures.values()}
+    others = {measure.kind for measure in plan.document.measures.values()} - own
+    return replace(
+        policy, primary=tuple(rule for rule in policy.primary if rule.kinds & own or not rule.kinds & others)
+    )
+
+
+def _title(plan: Plan, cluster: Cluster) -> str:
+    return plan.title if len(plan.clusters) == 1 else f"{plan.title}: {cluster.name}".removeprefix(": ")
+
+
+def _shared(plan: Plan) -> dict[str, Any]:
+    return {"variables": plan.raw.get("variables"), **{key: plan.raw[key] for key in _KEPT if key in plan.raw}}
+
+
+def _microdata(raw: Mapping[str, Any], measures: set[str]) -> dict[str, Any]:
+    values = {name: column for name, column in (raw.get("values") or {}).items() if name in measures}
+    return {**{key: value for key, value in raw.items() if key != "values"}, **({"values": values} if values else {})}
+
+
+def links_of(release: Release, equation: Equation) -> list[Link]:
+    """The equation in every cell that some table of each of its measures can have (measures without tables: none)."""
+    tables = {name: [t for t in release.tables if t.measure == name] for name in equation.measures}
+    if not all(tables.values()):
+        return []
+    rows = np.unique(np.concatenate([t.codes for own in tables.values() for t in own]), axis=0)
+    for own in tables.values():
+        rows = rows[np.any([_covers(release, table, rows) for table in own], axis=0)]
+    zero = release.measures[equation.whole].unit * 0
+    return [
+        Link(
+            (
+                LinkTerm(-1, equation.whole, codes),
+                *(LinkTerm(times, name, codes) for name, times in equation.parts.items()),
+            ),
+            zero,
+            zero,
+        )
+        for codes in map(tuple, rows.tolist())
+    ]
+
+
+def _covers(release: Release, table: Table, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """bool (rows of codes): each code stands in the table: the combination is one of its cells, or an empty one."""
+    inside = np.ones(len(rows), np.bool_)
+    for at in range(len(release.variables)):
+        inside &= np.isin(rows[:, at], table.codes[:, at])
+    return inside
+
+
+def measures_without_tables(cluster: Cluster) -> Sequence[str]:
+    """Measures that equations relate and that no table of the cluster has: nothing follows from these equations."""
+    tabulated = {table.measure for table in cluster.tables}
+    return [measure for measure in cluster.measures if measure not in tabulated]

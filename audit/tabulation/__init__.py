@@ -1,0 +1,1 @@
+"""Tables made of microdata: values of all combinations of codes, and who contributes to them."""
