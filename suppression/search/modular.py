@@ -44,6 +44,9 @@ LARGE: tuple[Search, ...] = (heuristic, elimination)
 STEPS = 16
 """Parts of a unit of cost that prices tell apart."""
 
+DEAREST = 2.0**50
+"""Prices beyond are no longer told apart."""
+
 DISTURBED, KEPT = 0.1, 0.1
 """Standard deviation of the logarithm of factors on costs after these, and by how much that of cells in the best
 pattern so far is lowered: tries look around it."""
@@ -78,7 +81,7 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
         caution, weight = CAUTION[number % len(CAUTION)], np.ones(len(problem.cost))
         if best is not None and best.pattern is not None and number >= len(CAUTION):
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)) - KEPT * best.pattern)
-        proposal = tables.proposal(np.rint(STEPS * weight * problem.cost).astype(np.int64), caution, limits)
+        proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
         if best is not None and problem.price(proposal) > NEAR * best.cost:
             continue
         found = repaired(problem, tools if best is None else replace(tools, keep=keep_nothing), proposal)
@@ -116,10 +119,10 @@ class SubTables:
         """Whether each is small enough to be protected in one call."""
         return all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
 
-    def proposal(self, price: NDArray[np.int64], caution: float, limits: Limits) -> NDArray[np.bool_]:
+    def proposal(self, price: NDArray[np.float64], caution: float, limits: Limits) -> NDArray[np.bool_]:
         """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
 
-        price: int64 (cells), what a cell seems to cost; besides it costs so often `caution` times as much again as it
+        price: float64 (cells), what a cell seems to cost; besides it costs so often `caution` times as much again as it
         stands alone in relations of other sub-tables, because there more will have to be withheld beside it.
         """
         pattern = self._problem.primary.copy()
@@ -133,8 +136,8 @@ class SubTables:
             which, relation, _ = stored(self._of_cell, part.cells)
             lonely = (withheld[relation] == 0) & ~np.isin(relation, part.rows)
             alone = np.bincount(which, lonely, len(part.cells))
-            dear = price.copy()
-            dear[part.cells] = np.rint(price[part.cells] * (1 + caution * alone)).astype(np.int64)
+            dear = np.zeros(len(pattern), np.int64)
+            dear[part.cells] = np.rint(np.minimum(price[part.cells] * (1 + caution * alone), DEAREST)).astype(np.int64)
             for cell in self._protected(part, pattern, dear):
                 pattern[cell] = True
                 withheld[stored(self._of_cell, np.array([cell]))[1]] += 1

@@ -135,7 +135,7 @@ def _search(s: Small, t: State, m: Moves, c: Choice, effort: int, pattern: Cells
     root_price, root_value = floats(count, 0.0), float("inf")
     fixed = flags(count, False)
     while True:
-        status = cheapest(c, best - 1.0 + FRACTION * max(1.0, best) if best < float("inf") else best)
+        status = cheapest(c, _better(best))
         if status == LOST:
             return STOPPED if answer == PROVED else FAILED
         if m.work[0] + c.work[0] > effort and (best < float("inf") or m.work[0] + c.work[0] > 8 * effort):
@@ -165,7 +165,7 @@ def _search(s: Small, t: State, m: Moves, c: Choice, effort: int, pattern: Cells
                     pattern[v] = t.share[v] > 0.5
                 if root_value < best:
                     for j in range(count):
-                        if not fixed[j] and root_value + abs(root_price[j]) > best - 1.0 + FRACTION * best:
+                        if not fixed[j] and root_value + abs(root_price[j]) > _better(best):
                             fixed[j] = True
                 descend = False
         if descend:
@@ -192,6 +192,12 @@ def _search(s: Small, t: State, m: Moves, c: Choice, effort: int, pattern: Cells
             second[depth - 1] = True
             bound(c, j, 0.0, 0.0)
         rounds, slow, last = 0, 0, -1.0
+
+
+@kernel
+def _better(best: float) -> float:
+    """What a choice costs at most that is cheaper than the best: costs are whole steps, as floats tell them apart."""
+    return best - 0.5 - 1e-9 * best if best < float("inf") else best
 
 
 @kernel
