@@ -27,7 +27,7 @@ from tableseal.api.store.migrate import migrate
 from tableseal.api.store.schema import audit_log
 from tableseal.api.store.tokens import Principal, Role, create_token, principal_of, revoke_token
 
-OPEN = {"/healthz", "/readyz", "/metrics", "/account", "/account/leave", "/static/{name}"}
+OPEN = {"/healthz", "/readyz", "/metrics", "/account", "/account/leave", "/favicon.ico", "/static/{name}"}
 """Routes that ask nobody who he is, and why: they tell no secrets, or are there to ask."""
 
 

@@ -64,7 +64,7 @@ def test_a_cell_is_a_mapping() -> None:
         ({"hierarchies": {"sex": "nix.csv"}}, "expected nested codes such as"),
         (
             {"rounded": 3},
-            "expected a dict with keys of base, method, range, share, never, zeros, unchanged, bands, "
+            "expected a dict with keys of base, method, range, share, flex, never, zeros, unchanged, bands, "
             "ranges, top, such as {'base': 3",
         ),
         ({"absent": "zero"}, "expected a dict with keys of leaves, totals, such as {'leaves': 'not_released'}"),

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from acro_sessions import ACROSS, FIRST, MARGINS, NESTED, SUMS, SUPPRESSED, output, session
-from tests.support.format_fuzz import CHANGES
 
 from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import read_release
 from tableseal.audit.pipeline import audit
+from tests.support.fuzz.changes import CHANGES
 
 
 def test_one_output_alone_is_safe(tmp_path: Path) -> None:

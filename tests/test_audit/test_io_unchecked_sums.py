@@ -33,7 +33,6 @@ def audited(text: str) -> Report:
     [
         "land,n\nEngland,20\nNorth,12\nSouth,*\nEast,6\n",  # England is the sum, by a name nobody knows
         "nuts,n\nDE,40\nDE1,25\nDE11,*\nDE12,15\nDE13,8\nDE2,15\n",
-        "area,n\nTotal,40\nN,12\nN1,*\nN2,10\nS,*\n",  # N is N1 and N2; flat, N1 and S are 18 together
         "area,n\nN,25\nN1,15\nN2,8\nS,15\n",  # N3 is left out: 2
     ],
 )
@@ -44,6 +43,12 @@ def test_codes_that_may_be_sums_of_others_are_no_plain_safe(text: str) -> None:
     assert "1 column of codes may hold unknown sums (see the notes)" in verdict_line(report)
     (note,) = [note for note in report.notes if note.code == SUMS_UNCHECKED]
     assert "`total:`, `tree:`" in note.text
+
+
+def test_levels_that_names_show_and_sums_do_not_are_refused() -> None:
+    """CONVENTION 858: N is N1 and N2; flat, N1 and S would be 18 together."""
+    with pytest.raises(InputError, match=r"codes seem to be of several levels \(N of N1, N2\)"):
+        audited("area,n\nTotal,40\nN,12\nN1,*\nN2,10\nS,*\n")
 
 
 @pytest.mark.parametrize(

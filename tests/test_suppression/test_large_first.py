@@ -1,4 +1,4 @@
-"""Large tables begin with their sub-tables (rules 897, 898)."""
+"""Large tables begin with their sub-tables (CONVENTION 897 and 898)."""
 
 from dataclasses import replace
 

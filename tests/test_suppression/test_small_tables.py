@@ -1,4 +1,4 @@
-"""Small tables protected in one call: against every choice of cells, asked of another solver (rule 896)."""
+"""Small tables protected in one call: against every choice of cells, asked of another solver (CONVENTION 896)."""
 
 from itertools import combinations
 from random import Random
