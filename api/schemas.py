@@ -20,6 +20,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "plan-file": ("audit.plans.document", "plan_schema"),
         "plan": ("audit.plans.report", "PlanReport"),
         "published": ("api.publishing.summary", "Published"),
+        "certificate": ("api.publishing.certificate", "Certificate"),
         "run": ("api.argus.document", "JobReport"),
         "batch": ("audit.batch", "Batch"),
         "publication": ("audit.publications", "Publication"),

@@ -30,6 +30,7 @@ class Plan:
 
     document: validated; None: a bare list of tables. entries: name of a table -> its entry in a release file (raw).
     variables: its classifications. raw: the file as parsed. folder: where the files that it names lie.
+    files: the plan itself, and those that were read with it.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Plan:
     raw: Mapping[str, Any]
     folder: Path
     source: str
+    files: tuple[Path, ...]
 
 
 def read_plan(path: Path) -> Plan:
@@ -55,7 +57,7 @@ def read_plan(path: Path) -> Plan:
     if is_data_file(path):
         sheet = read_sheet(read_columns(Folder(path.parent), path.name, Place(path.name)))
         found = clusters(sheet.tables, (), tuple(sheet.families.values()))
-        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, path.parent, path.name)
+        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, path.parent, path.name, (path,))
     text, _ = decode(read_bytes(path, source=path.name), path.name)
     return plan_from_document(parse_document(text, path.name, json_only=path.suffix.lower() == ".json"), path)
 
@@ -74,10 +76,10 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         raise InputError(found=shown, expected=f"`{VERSION_KEY}: 1` at the top of a plan", at=top / VERSION_KEY)
     raw: dict[str, Any] = {key: value for key, value in parsed.items() if key != VERSION_KEY}
     document = validate(PlanDocument, raw, top)
+    folder = Folder(path.parent)
     sheet = Sheet((), {})
     if document.sheet is not None:
-        sheet = read_sheet(read_columns(Folder(path.parent), document.sheet, top / "sheet"))
-    folder = Folder(path.parent)
+        sheet = read_sheet(read_columns(folder, document.sheet, top / "sheet"))
     variables = {
         name: read_hierarchy(name, v, folder, top / "variables" / name) for name, v in document.variables.items()
     }
@@ -109,8 +111,19 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
     for name in document.clusters:
         if name not in names:
             raise unknown("cluster", name, names, top / "clusters")
+    files = (path, *folder.opened)
     return Plan(
-        document.title, tables, tuple(equations), found, document, variables, entries, raw, path.parent, path.name
+        document.title,
+        tables,
+        tuple(equations),
+        found,
+        document,
+        variables,
+        entries,
+        raw,
+        path.parent,
+        path.name,
+        files,
     )
 
 
