@@ -1,14 +1,15 @@
 """The certificate of a publication: what went in and came out, and what was decided, in one document."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from tableseal.api.publishing.summary import Outcome, Published, PublishedCluster
 from tableseal.audit.codec.declared import SPARSE, derived
-from tableseal.audit.codec.documents import document_of
+from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.kinds import Also, Codes, Count, Digest
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Consent, Release
@@ -80,7 +81,7 @@ class Certificate:
     schema: ClassVar[Literal["tableseal/certificate/1"]] = "tableseal/certificate/1"
     title: Annotated[str, "Of the plan."]
     verdict: Outcome
-    called: Annotated[Called | Literal["failed"], "What the verdict is called."]
+    called: Annotated[Literal[Called, "failed"], "What the verdict is called."]
     clusters: tuple[CertifiedCluster, ...]
     inputs: Annotated[tuple[FileDigest, ...], "The plan and the files that it names, beside it."]
     outputs: Annotated[tuple[FileDigest, ...], "Every file of the folder but this one."]
@@ -137,10 +138,11 @@ def finished(certificate: Certificate, outputs: Iterable[FileDigest], key: "Ed25
     """The text of the file: with outputs, signed where there is a key, and with its own digest."""
     listed = replace(certificate, outputs=tuple(sorted(outputs, key=lambda one: one.file)))
     if key is not None:
-        value = key.sign(sealed(document_of(listed)))
+        value = key.sign(sealed(_plain(listed)))
         signature = Signature(key.public_key().public_bytes_raw().hex(), value.hex())
         listed = replace(listed, signature=signature)
-    return text_of(document_of(replace(listed, sha256=digest_of(document_of(listed)))))
+    document = _plain(listed)
+    return text_of({**document, "sha256": digest_of(document)})
 
 
 def page_of(certificate: Certificate) -> str:
@@ -188,6 +190,12 @@ def signing_key(name: str) -> "Ed25519PrivateKey":
 
 def _name(path: Path, home: Path) -> str:
     return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.name
+
+
+def _plain(certificate: Certificate) -> dict[str, Any]:
+    """Nothing but dicts, lists, text and whole numbers: what the checker reads."""
+    found: dict[str, Any] = json.loads(json_of(certificate, indent=None))
+    return found
 
 
 def _cluster(cluster: PublishedCluster, source: Source | None) -> CertifiedCluster:
