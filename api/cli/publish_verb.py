@@ -25,12 +25,13 @@ def publish_verb(
     """Tabulate, protect and audit everything that a plan owes, cluster by cluster, and write it.
 
     DIR/public holds the tables of clusters whose audit says safe, DIR/agency copies with true values, reports and
-    patterns (confidential), DIR/summary.json what came out. Started again, it goes on where it was stopped, and does
-    again only what has changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit,
-    else 2 if one failed.
+    patterns (confidential), DIR/summary.json what came out, DIR/certificate.json digests of all that went in and came
+    out, which `tableseal verify` checks. Started again, it goes on where it was stopped, and does again only what has
+    changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit, else 2 if one failed.
 
     Example: tableseal publish plan.yaml -o publication --jobs 2
     """
+    from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.folder import SUMMARY, opened
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.api.publishing.summary import published_text
@@ -43,7 +44,8 @@ def publish_verb(
     refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
     check_targets({"--json": to.json}, inputs=(plan,))
     read = read_plan(Path(plan))
-    settings = Settings(options.search(), to.memory_limit)
+    key = None if to.sign is None else signing_key(to.sign)
+    settings = Settings(options.search(), to.proof, key, to.memory_limit)
     try:
         with opened(folder) as results, Progress() as progress, workers(to.scheduler, to.jobs) as executor:
             published = publish(read, results, settings, executor=executor, progress=progress)

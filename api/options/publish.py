@@ -33,6 +33,12 @@ class PublishOptions(Options):
 class PublishOutputs(Options):
     """What the command asks besides: how the work is done."""
 
+    proof: Annotated[
+        bool, Option("Also write a proof of every cluster that `tableseal verify` checks (confidential).")
+    ] = False
+    sign: Annotated[
+        str | None, Option("Sign the certificate with a private key (Ed25519, PEM, no password).", metavar="KEY.pem")
+    ] = None
     memory_limit: MemoryLimit = None
     jobs: Jobs = 1
     scheduler: Annotated[str | None, Option("Work on a Dask cluster, such as tcp://host:8786.", metavar="URL")] = None

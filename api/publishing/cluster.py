@@ -13,6 +13,8 @@ from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.execution.memory import memory_limit
 from tableseal.audit.io import canonical_json, release_digest, release_files
 from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
 from tableseal.audit.report import Report, render_html, report_json
 from tableseal.audit.version import engine_version
 from tableseal.suppression.protections.public import public_release
@@ -21,12 +23,14 @@ from tableseal.suppression.report import suppression_json
 
 @dataclass(frozen=True)
 class Task:
-    """A release and how to protect it. stem: what its files are called. megabytes: of memory."""
+    """A release and how to protect it. stem: what its files are called. proof: write a proof, too.
+    megabytes: of memory."""
 
     name: str
     stem: str
     release: Release
     options: SuppressOptions
+    proof: bool = False
     megabytes: int | None = None
 
     def key(self) -> str:
@@ -37,7 +41,9 @@ class Task:
             "policy": None if policy is None else policy.sha256,
             "method": self.options.method,
             "time_limit": self.options.time_limit,
+            "seed": self.options.seed,
             "stem": self.stem,
+            "proof": self.proof,
             "version": engine_version(),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -57,6 +63,8 @@ class Protected:
     secondary: int
     cost: float | None
     bound: float | None
+    method: str
+    seed: int
     files: Mapping[str, str | bytes]
 
 
@@ -76,6 +84,10 @@ def _protected(task: Task, executor: Executor) -> Protected:
         files[f"agency/{task.stem}.report.json"] = report_json(found.report)
         files[f"agency/{task.stem}.report.html"] = render_html(found.report, found.release)
         files[f"agency/{task.stem}.json"] = canonical_json(found.release).decode("utf-8")
+        if task.proof:
+            proved = audit(found.release, prove=True, executor=executor).proof
+            assert proved is not None
+            files[f"agency/{task.stem}.proof.json"] = proof_json(proved)
         if found.verdict == "safe":
             public = release_files(public_release(found.release), Path("public") / f"{task.stem}.yaml")
             files |= {str(path): content for path, content in public.items()}
@@ -87,5 +99,7 @@ def _protected(task: Task, executor: Executor) -> Protected:
         found.secondary,
         None if found.found.pattern is None else found.found.cost / scale,
         None if found.found.pattern is None else found.found.bound / scale,
+        task.options.method,
+        task.options.seed,
         files,
     )

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tableseal.api.publishing.certificate import Certificate, FileDigest, digest, finished, page_of
 from tableseal.api.publishing.cluster import Protected
 from tableseal.api.publishing.summary import Published, PublishedCluster
 from tableseal.audit.codec.documents import document_of, json_of, read_record
@@ -11,9 +13,14 @@ from tableseal.audit.codec.exact_json import Json, dumps, loads
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.own_folder import own_folder
 from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.proof.certificate import FILE, UNLISTED
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 RECORD = "tableseal/published-record/1"
 SUMMARY = "summary.json"
+PAGE = "certificate.html"
 _MARK = ".tableseal-publication"
 
 
@@ -21,7 +28,7 @@ class Results:
     """What is in the folder. Made by `opened`.
 
     public/  what may go out     agency/  copies with true values, reports, patterns     records/  written last
-    summary.json                 once all is done
+    summary.json, certificate.html, certificate.json                 once all is done
     """
 
     def __init__(self, folder: Path) -> None:
@@ -66,6 +73,14 @@ class Results:
                 self.forget(path.stem)
         self._write(SUMMARY, json_of(published) + "\n")
 
+    def certify(self, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:
+        """Write the certificate, last of all, and its page."""
+        self._write(PAGE, page_of(certificate))
+        paths = [path for path in self._folder.rglob("*") if path.is_file()]
+        names = {path.relative_to(self._folder).as_posix(): path for path in paths}
+        outputs = [FileDigest(name, digest(path)) for name, path in names.items() if name not in UNLISTED]
+        self._write(FILE, finished(certificate, outputs, key))
+
     def _path(self, stem: str) -> Path:
         return self._folder / "records" / f"{stem}.json"
 
@@ -94,5 +109,6 @@ def opened(folder: Path) -> Iterator[Results]:
     InputError: it cannot be written, holds something else, or another publication is at work there.
     """
     with own_folder(folder, _MARK, "a publication"):
-        (folder / SUMMARY).unlink(missing_ok=True)
+        for name in (FILE, PAGE, SUMMARY):
+            (folder / name).unlink(missing_ok=True)
         yield Results(folder)

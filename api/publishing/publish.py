@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.publishing.certificate import Source, certificate_of
 from tableseal.api.publishing.cluster import Protected, Task, protect_task
 from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.summary import Published, PublishedCluster
@@ -17,12 +19,20 @@ from tableseal.audit.plans.releases import release_of
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.words import headline
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for all clusters but where the plan says otherwise. megabytes: of each process."""
+    """What holds for all clusters but where the plan says otherwise.
+
+    proof: write proofs. key: signs the certificate. megabytes: of each process.
+    """
 
     options: SuppressOptions
+    proof: bool = False
+    key: "Ed25519PrivateKey | None" = None
     megabytes: int | None = None
 
 
@@ -43,6 +53,7 @@ def publish(
     stems = _stems(plan)
     waiting: list[tuple[Cluster, str]] = []
     found: dict[str, PublishedCluster] = {}
+    sources: dict[str, Source] = {}
 
     def tasks() -> Iterator[Task]:
         for cluster in plan.clusters:
@@ -52,6 +63,7 @@ def publish(
                 folder.forget(stems[cluster.name])
                 found[cluster.name] = _failed(cluster, failure_of(error))
                 continue
+            sources[cluster.name] = Source.of(task.release)
             key = task.key()
             kept = folder.kept(task.stem, key)
             if kept is None:
@@ -65,7 +77,7 @@ def publish(
         cluster, key = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
-            found[cluster.name] = folder.keep(stem, key, _entry(cluster, result), result)
+            found[cluster.name] = folder.keep(stem, key, _entry(cluster, result, stem), result)
         else:
             folder.forget(stem)
             failure = result if isinstance(result, Failure) else Failure("limit", result.why)
@@ -73,6 +85,7 @@ def publish(
         progress("clusters", len(found), len(plan.clusters))
     published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters))
     folder.sum_up(published, set(stems.values()))
+    folder.certify(certificate_of(published, sources, plan.files), settings.key)
     return published
 
 
@@ -92,14 +105,14 @@ def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
         options = replace(options, method=method)
     if limit is not None:
         options = replace(options, time_limit=float(limit))
-    return Task(cluster.name, stem, release_of(plan, cluster), options, settings.megabytes)
+    return Task(cluster.name, stem, release_of(plan, cluster), options, settings.proof, settings.megabytes)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:
     return PublishedCluster(cluster.name, tuple(table.name for table in cluster.tables), "failed", failure)
 
 
-def _entry(cluster: Cluster, result: Protected) -> PublishedCluster:
+def _entry(cluster: Cluster, result: Protected, stem: str) -> PublishedCluster:
     report = result.report
     return PublishedCluster(
         name=cluster.name,
@@ -114,5 +127,10 @@ def _entry(cluster: Cluster, result: Protected) -> PublishedCluster:
         status=result.status,
         cost=result.cost,
         bound=result.bound,
+        policy_sha256=None if report is None else report.policy_sha256,
+        rules=() if report is None else report.rules,
+        method=result.method,
+        seed=result.seed,
+        release=None if report is None else f"agency/{stem}.json",
         files=tuple(result.files),
     )

@@ -30,6 +30,11 @@ class PublishedCluster:
     status: Annotated[str | None, "optimal: no safe pattern is cheaper; feasible; infeasible; unfinished."] = None
     cost: Annotated[float | None, "Cost of the secondary cells."] = None
     bound: Annotated[float | None, "No safe pattern costs less."] = None
+    policy_sha256: Annotated[Digest | None, "Digest of the policy."] = None
+    rules: Annotated[tuple[str, ...], "That were applied, in words."] = ()
+    method: Annotated[str | None, "Of the search."] = None
+    seed: Annotated[Count | None, "Of the search."] = None
+    release: Annotated[str | None, "File of the canonical release with its pattern; confidential."] = None
     files: Annotated[tuple[str, ...], "Files below the folder; what is in `public` may go out."] = ()
 
 

@@ -1,5 +1,7 @@
 """Shape of a plan file: pydantic models, the source of its JSON Schema."""
 
+from typing import Any
+
 from pydantic import Field
 
 from tableseal.audit.io.document import (
@@ -12,7 +14,8 @@ from tableseal.audit.io.document import (
     TableDocument,
     VariableDocument,
 )
-from tableseal.audit.io.document_types import Model, Positive, Text
+from tableseal.audit.io.document_types import Model, Positive, Rank, Text
+from tableseal.audit.io.schemas import file_schema
 
 VERSION_KEY = "tableseal-plan"
 """Key that makes a document a plan; its value is the version of the format, 1."""
@@ -22,6 +25,15 @@ class PlannedTableDocument(TableDocument):
     """A table that is owed: made of the microdata (`by`, in which `variable@level` names a level), or finished."""
 
     population: Text | None = Field(default=None, description="whom it is about; one of `populations`, or just a name")
+
+
+class CombinationsDocument(Model):
+    """Tables of all combinations of variables, such as all pairs of region, activity and size."""
+
+    measures: list[Text] = Field(default=[], description="of which there is a table each; left out: all measures")
+    choose: Rank = Field(description="how many variables a table has (2: all pairs)")
+    of: list[Text] = Field(description="the variables, in which `variable@level` names a level")
+    population: Text | None = Field(default=None, description="whom the tables are about")
 
 
 class ClusterDocument(Model):
@@ -40,10 +52,11 @@ class PlanDocument(Model):
     measures: dict[str, MeasureDocument] = Field(default={})
     variables: dict[str, VariableDocument] = Field(default={})
     populations: dict[str, dict[str, CodeOrCodes]] = Field(
-        default={}, description="name -> variable -> code or codes: the records that its tables are made of"
+        default={}, description="name -> variable -> code or codes: the part of all that its tables are about"
     )
     equations: list[Text] = Field(default=[], description="between measures: total = part + other part")
     tables: list[PlannedTableDocument] = Field(default=[])
+    combinations: list[CombinationsDocument] = Field(default=[], description="tables of all pairs of variables, ...")
     sheet: Text | None = Field(default=None, description="a CSV file or sheet with a row a table, besides `tables`")
     microdata: MicrodataDocument | None = None
     consent: list[ConsentDocument] = Field(default=[])
@@ -55,3 +68,10 @@ class PlanDocument(Model):
     )
     time_limit: Positive | None = Field(default=None, description="seconds of the search of a cluster")
     clusters: dict[str, ClusterDocument] = Field(default={}, description="name of a cluster -> what holds for it alone")
+
+
+def plan_schema() -> dict[str, Any]:
+    """JSON Schema of a plan file (`tableseal schema plan-file`)."""
+    schema = file_schema(PlanDocument, "plan-file")
+    version = {VERSION_KEY: {"enum": [1, "1"], "description": "version of the format"}}
+    return {**schema, "properties": {**version, **schema["properties"]}, "required": [VERSION_KEY]}

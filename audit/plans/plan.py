@@ -43,8 +43,8 @@ def _term(name: str, times: int) -> str:
 class PlannedTable:
     """A table that is owed.
 
-    population: whom it is about; tables of different populations say nothing about each other. fixed: variable -> what
-    `where` says of it (a part of the population).
+    population: whom it is about; tables of different populations say nothing about each other. fixed: variables at a
+    code of theirs (a part of the population).
     """
 
     name: str

@@ -1,15 +1,21 @@
 """A plan file, or a bare list of tables -> Plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from tableseal.audit.errors import InputError, Place, unknown
+from tableseal.audit.io.codes import variable_columns
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.hierarchies import read_hierarchy
+from tableseal.audit.io.made_tables import wanted_codes
 from tableseal.audit.io.sources import is_data_file, read_columns
+from tableseal.audit.io.tables import data_columns, number_columns_of, status_sources
 from tableseal.audit.io.yaml_text import Document, parse_document
+from tableseal.audit.model import Hierarchy
 from tableseal.audit.plans.clusters import Cluster, clusters
 from tableseal.audit.plans.document import VERSION_KEY, PlanDocument, PlannedTableDocument
 from tableseal.audit.plans.equations import check_equations, read_equation
@@ -23,7 +29,8 @@ class Plan:
     """What a plan file says.
 
     document: validated; None: a bare list of tables. entries: name of a table -> its entry in a release file (raw).
-    raw: the file as parsed. folder: where the files that it names lie.
+    variables: its classifications. raw: the file as parsed. folder: where the files that it names lie.
+    files: the plan itself, and those that were read with it.
     """
 
     title: str
@@ -31,10 +38,12 @@ class Plan:
     equations: tuple[Equation, ...]
     clusters: tuple[Cluster, ...]
     document: PlanDocument | None
+    variables: Mapping[str, Hierarchy]
     entries: Mapping[str, Mapping[str, Any]]
     raw: Mapping[str, Any]
     folder: Path
     source: str
+    files: tuple[Path, ...]
 
 
 def read_plan(path: Path) -> Plan:
@@ -48,7 +57,7 @@ def read_plan(path: Path) -> Plan:
     if is_data_file(path):
         sheet = read_sheet(read_columns(Folder(path.parent), path.name, Place(path.name)))
         found = clusters(sheet.tables, (), tuple(sheet.families.values()))
-        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, path.parent, path.name)
+        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, path.parent, path.name, (path,))
     text, _ = decode(read_bytes(path, source=path.name), path.name)
     return plan_from_document(parse_document(text, path.name, json_only=path.suffix.lower() == ".json"), path)
 
@@ -67,16 +76,33 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         raise InputError(found=shown, expected=f"`{VERSION_KEY}: 1` at the top of a plan", at=top / VERSION_KEY)
     raw: dict[str, Any] = {key: value for key, value in parsed.items() if key != VERSION_KEY}
     document = validate(PlanDocument, raw, top)
+    folder = Folder(path.parent)
     sheet = Sheet((), {})
     if document.sheet is not None:
-        sheet = read_sheet(read_columns(Folder(path.parent), document.sheet, top / "sheet"))
-    listed = [_planned(entry, top / "tables" / at) for at, entry in enumerate(document.tables)]
-    tables = (*listed, *sheet.tables)
+        sheet = read_sheet(read_columns(folder, document.sheet, top / "sheet"))
+    variables = {
+        name: read_hierarchy(name, v, folder, top / "variables" / name) for name, v in document.variables.items()
+    }
+    listed = [
+        _Listed(entry, given, top / "tables" / at)
+        for at, (entry, given) in enumerate(zip(document.tables, raw.get("tables") or [], strict=True))
+    ]
+    listed += _combinations(document, top)
+    tables: tuple[PlannedTable, ...] = (*(_planned(one, variables, folder) for one in listed), *sheet.tables)
     if not tables:
-        raise InputError("there are no tables; give `tables`, or a `sheet` that lists them.", at=top / "tables")
+        raise InputError(
+            "there are no tables; give `tables`, `combinations`, or a `sheet` that lists them.", at=top / "tables"
+        )
     for name in repeated(table.name for table in tables):
         raise InputError(f"the name {quoted(name)} is given to two tables.", at=top / "tables")
     _check_names(document, tables, top)
+    for table in tables:
+        for one in table.by:
+            if one.level is not None and one.variable in variables:
+                wanted_codes(variables[one.variable], one.level, table.where / "by")
+    entries = {one.entry.name: _entry(one.given, one.entry, document) for one in listed}
+    entries |= {table.name: _of_sheet(table, document) for table in sheet.tables}
+    tables = tuple(_of_all(table, document) for table in tables)
     measures = {table.measure for table in tables} | set(document.measures)
     equations = [read_equation(text, measures, top / "equations" / at) for at, text in enumerate(document.equations)]
     check_equations(equations, nonnegative=document.intruder.nonnegative)
@@ -85,12 +111,20 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
     for name in document.clusters:
         if name not in names:
             raise unknown("cluster", name, names, top / "clusters")
-    raw_tables: Sequence[Any] = raw.get("tables") or []
-    entries = {
-        entry.name: _entry(given, entry, document) for entry, given in zip(document.tables, raw_tables, strict=True)
-    }
-    entries |= {table.name: _of_sheet(table, document) for table in sheet.tables}
-    return Plan(document.title, tables, tuple(equations), found, document, entries, raw, path.parent, path.name)
+    files = (path, *folder.opened)
+    return Plan(
+        document.title,
+        tables,
+        tuple(equations),
+        found,
+        document,
+        variables,
+        entries,
+        raw,
+        path.parent,
+        path.name,
+        files,
+    )
 
 
 def spanning(text: str) -> Spanning:
@@ -99,14 +133,65 @@ def spanning(text: str) -> Spanning:
     return Spanning(variable, level or None)
 
 
-def _planned(entry: PlannedTableDocument, where: Place) -> PlannedTable:
-    where = replace(where, table=entry.name)
+@dataclass(frozen=True)
+class _Listed:
+    """An entry of `tables`, as validated and as parsed."""
+
+    entry: PlannedTableDocument
+    given: Mapping[str, Any]
+    where: Place
+
+
+def _combinations(document: PlanDocument, top: Place) -> Iterator[_Listed]:
+    """Entries for all combinations of variables that are asked for; a table never has one variable twice."""
+    for at, said in enumerate(document.combinations):
+        where = top / "combinations" / at
+        chosen = [of for of in combinations(said.of, said.choose) if not repeated(spanning(t).variable for t in of)]
+        if not chosen:
+            raise InputError(found=str(said.choose), expected=f"at most {len(said.of)}", at=where / "choose")
+        for measure in said.measures or document.measures:
+            for by in chosen:
+                words = (measure, said.population or "", *by)
+                name = "_".join(word.replace("@", "_") for word in words if word)
+                given: dict[str, Any] = {"name": name, "measure": measure, "by": list(by)}
+                if said.population is not None:
+                    given["population"] = said.population
+                yield _Listed(validate(PlannedTableDocument, given, where), given, where)
+
+
+def _planned(listed: _Listed, variables: Mapping[str, Hierarchy], folder: Folder) -> PlannedTable:
+    entry = listed.entry
+    where = replace(listed.where, table=entry.name)
     by = tuple(spanning(text) for text in entry.by or ())
     levels = {**{one.variable: one.level for one in by}, **entry.levels}
     own = tuple(Spanning(one.variable, levels.get(one.variable)) for one in by)
-    if entry.by is None:  # finished: its variables are those of its columns, which nobody has read yet
-        own = tuple(Spanning(variable) for variable in entry.columns.values())
+    if entry.by is None:
+        own = _of_columns(entry, variables, folder, where)
     return PlannedTable(entry.name, entry.measure or "", own, entry.population or "", tuple(entry.where), where)
+
+
+def _of_columns(
+    entry: PlannedTableDocument, variables: Mapping[str, Hierarchy], folder: Folder, where: Place
+) -> tuple[Spanning, ...]:
+    """Variables of a finished table: those of its columns in which more stands than the total."""
+    columns = data_columns(entry.file, entry.cells, folder, where)
+    taken = {*number_columns_of(entry), *(source.column for source in status_sources(entry, where))}
+    named = variable_columns(columns, entry.columns, variables, taken, where)
+    return tuple(
+        Spanning(name)
+        for name in variables
+        if name in named and set(columns.data[named[name]]) - {variables[name].total}
+    )
+
+
+def _of_all(table: PlannedTable, document: PlanDocument) -> PlannedTable:
+    """A table of a population that `populations` defines is about a part of all, as one with `where` is."""
+    chosen = document.populations.get(table.population)
+    return (
+        table
+        if chosen is None
+        else replace(table, population="", fixed=tuple({**dict.fromkeys(table.fixed), **chosen}))
+    )
 
 
 def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Place) -> None:

@@ -1,13 +1,11 @@
 """What a plan comes to: its clusters, what links them and how large they are, as a document and in words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from tableseal.audit.codec.declared import PUBLIC, SPARSE
 from tableseal.audit.codec.kinds import Count
-from tableseal.audit.errors import Place
-from tableseal.audit.io.files import Folder
-from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.made_tables import wanted_codes
 from tableseal.audit.model import Hierarchy
 from tableseal.audit.plans.clusters import Cluster, Together
@@ -53,28 +51,12 @@ class PlanReport:
 
 
 def plan_report(plan: Plan) -> PlanReport:
-    """What a plan comes to.
-
-    Raises
-    ------
-    InputError: a classification that cannot be read, a level that none has.
-    """
-    variables = _variables(plan)
-    found = tuple(_cluster(cluster, variables) for cluster in plan.clusters)
+    """What a plan comes to."""
+    found = tuple(_cluster(cluster, plan.variables) for cluster in plan.clusters)
     return PlanReport(plan.title, len(plan.tables), sum(len(cluster.protect) for cluster in found), found)
 
 
-def _variables(plan: Plan) -> dict[str, Hierarchy]:
-    if plan.document is None:
-        return {}
-    folder, top = Folder(plan.folder), Place(plan.source)
-    return {
-        name: read_hierarchy(name, said, folder, top / "variables" / name)
-        for name, said in plan.document.variables.items()
-    }
-
-
-def _cluster(cluster: Cluster, variables: dict[str, Hierarchy]) -> ClusterReport:
+def _cluster(cluster: Cluster, variables: Mapping[str, Hierarchy]) -> ClusterReport:
     return ClusterReport(
         name=cluster.name,
         population=cluster.population,
@@ -87,12 +69,12 @@ def _cluster(cluster: Cluster, variables: dict[str, Hierarchy]) -> ClusterReport
     )
 
 
-def _joined(joined: Together, cluster: Cluster, variables: dict[str, Hierarchy]) -> Joined:
+def _joined(joined: Together, cluster: Cluster, variables: Mapping[str, Hierarchy]) -> Joined:
     said = tuple(f"{name}@{'+'.join(levels)}" if levels else name for name, levels in joined.by)
     return Joined(said, joined.tables, _cells(joined, cluster, variables))
 
 
-def _cells(joined: Together, cluster: Cluster, variables: dict[str, Hierarchy]) -> int | None:
+def _cells(joined: Together, cluster: Cluster, variables: Mapping[str, Hierarchy]) -> int | None:
     """Combinations of codes of all its measures; of each variable those that some of its tables has."""
     cells = len({table.measure for table in cluster.tables if table.name in joined.tables})
     for name, _ in joined.by:

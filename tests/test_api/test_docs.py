@@ -183,6 +183,7 @@ def test_every_yaml_part_is_valid() -> None:
     from tableseal.audit.io.document import ReleaseDocument
     from tableseal.audit.io.policy_document import PolicyDocument
     from tableseal.audit.io.yaml_text import parse_document
+    from tableseal.audit.plans.document import VERSION_KEY, PlanDocument
 
     frame = {"tableseal": "1", "variables": {"a": {"codes": ["x"]}}, "tables": [{"name": "t", "file": "t.csv"}]}
     parts = [body for text in TEXTS.values() for _, information, body in BLOCK.findall(text) if information == "part"]
@@ -192,6 +193,8 @@ def test_every_yaml_part_is_valid() -> None:
         assert isinstance(document, dict)
         if "primary" in document:
             PolicyDocument.model_validate(document)
+        elif document.pop(VERSION_KEY, None):
+            PlanDocument.model_validate(document)
         else:
             ReleaseDocument.model_validate(frame | document)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import canonical_json, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.plans.clusters import clusters
+from tableseal.audit.plans.document import PlanDocument, plan_schema
 from tableseal.audit.plans.equations import check_equations, read_equation
 from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 from tableseal.audit.plans.read import plan_from_document, read_plan
@@ -252,6 +254,84 @@ def test_populations_choose_records(tmp_path: Path) -> None:
     assert release.tables[0].value.units.tolist() == [60, 40, 20]
 
 
+def test_a_population_is_a_part_of_all(tmp_path: Path) -> None:
+    """CONVENTION 940: its tables hang together with those of all records."""
+    tables = [
+        {"name": "north", "measure": "meat", "by": ["size"], "population": "north"},
+        {"name": "regions", "measure": "meat", "by": ["region"]},
+        {"name": "abroad", "measure": "meat", "by": ["region"], "where": {"size": "a"}},
+    ]
+    document = {**PLAN, "equations": [], "populations": {"north": {"region": "N"}}, "tables": tables}
+    (cluster,) = plan_of(document, tmp_path).clusters
+    assert said([cluster]) == [[(("size", "region"), ("north", "regions", "abroad"))]]
+
+
+def finished(**columns: list[Any]) -> dict[str, Any]:
+    return {"cells": columns}
+
+
+def test_finished_tables_have_the_variables_of_their_columns(tmp_path: Path) -> None:
+    """CONVENTION 941: by name or as mapped, if more than the total stands there."""
+    (tmp_path / "t.csv").write_text("region;Size class;value\nT;a;4\nT;all;9\n")
+    document = {
+        **{key: value for key, value in PLAN.items() if key != "microdata"},
+        "equations": [],
+        "tables": [
+            {"name": "file", "measure": "meat", "file": "t.csv", "columns": {"Size class": "size"}},
+            {"name": "both", "measure": "meat", **finished(region=["N", "T"], size=["a", "all"], value=[3, 9])},
+            {"name": "part", "measure": "meat", "where": {"size": "b"}, **finished(region=["N", "T"], value=[1, 5])},
+            {"name": "region", "measure": "fish", **finished(region=["N", "T"], value=[1, 5])},
+        ],
+    }
+    plan = plan_of(document, tmp_path)
+    assert [sorted(table.variables) for table in plan.tables] == [
+        ["size"],
+        ["region", "size"],
+        ["region", "size"],
+        ["region"],
+    ]
+    assert said(plan.clusters) == [[(("size", "region"), ("file", "both", "part"))], [(("region",), ("region",))]]
+    assert [len(release_of(plan, cluster).tables) for cluster in plan.clusters] == [3, 1]
+
+
+def test_all_pairs_of_variables(tmp_path: Path) -> None:
+    """CONVENTION 942: of every measure, and never one variable twice."""
+    chosen = {"choose": 2, "of": ["region@1", "region", "size"]}
+    plan = plan_of({**PLAN, "tables": [], "combinations": [{**chosen, "measures": ["meat", "fish"]}]}, tmp_path)
+    assert [(t.name, t.measure, [str(one) for one in t.by]) for t in plan.tables] == [
+        (f"{measure}_{name}_size", measure, [by, "size"])
+        for measure in ("meat", "fish")
+        for name, by in (("region_1", "region@1"), ("region", "region"))
+    ]
+    assert [table.name for table in release_of(plan, plan.clusters[0]).tables] == [t.name for t in plan.tables]
+    assert len(plan_of({**PLAN, "tables": [], "combinations": [chosen]}, tmp_path).tables) == 6
+
+
+def test_a_sheet_of_a_workbook_lists_tables(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in SHEET.splitlines():
+        book.active.append(line.split(","))
+    book.save(tmp_path / "twelve.xlsx")
+    assert said(read_plan(tmp_path / "twelve.xlsx").clusters) == ANSWER
+
+
+def test_the_schema_takes_what_is_read_and_nothing_else(tmp_path: Path) -> None:
+    validator = jsonschema.Draft202012Validator(plan_schema())
+    whole = {
+        "tableseal-plan": 1,
+        **PLAN,
+        "populations": {"north": {"region": "N"}},
+        "combinations": [{"choose": 1, "of": ["region@1"]}],
+        "clusters": {"food": {"method": "heuristic", "time_limit": 5}},
+    }
+    validator.validate(whole)
+    plan_of(whole, tmp_path)
+    assert not validator.is_valid(PLAN)
+    assert not validator.is_valid({**whole, "equation": []})
+    assert set(plan_schema()["properties"]) == {"tableseal-plan", *PlanDocument.model_fields}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -264,6 +344,14 @@ def test_populations_choose_records(tmp_path: Path) -> None:
         ({"equation": []}, "unknown key"),
         ({"equations": ["food = meat + foot"]}, r'"foot"'),
         ({"populations": {"p": {"regoin": "N"}}}, r'"regoin".*did you mean "region"'),
+        (
+            {"tables": [{"name": "t", "measure": "food", "by": ["region@NUTS2"]}]},
+            r'tables.*\(t\).by: found "NUTS2", expected a number from 1 to 2',
+        ),
+        ({"combinations": [{"choose": 3, "of": ["region", "size"]}]}, "combinations.*found 3, expected at most 2"),
+        ({"combinations": [{"choose": 1, "of": ["regoin"]}]}, r'"regoin".*did you mean "region"'),
+        ({"tables": [{"name": "t", "measure": "food"}]}, "neither `file` nor `cells` is given"),
+        ({"tables": [{"name": "t", "measure": "food", "file": "t.csv"}]}, r'no file "t.csv"'),
     ],
 )
 def test_what_is_no_plan(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
