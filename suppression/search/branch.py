@@ -6,6 +6,7 @@ completed by the heuristic, so that a safe pattern is always at hand.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
-from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.method import Tools, keep_nothing
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.relaxation import THRESHOLDS, around, relax, round_off
 from tableseal.suppression.search.result import Found
@@ -35,9 +36,11 @@ EXACT = 5e-4
 SHARE = 0.4
 """Of the time left that one master problem may take."""
 
-OUTSIDERS = 0.2
+OUTSIDERS = 0.3
+BEGUN = 0.7
 RELAXED = 0.2
-"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
+"""Shares of the time left, where there are insiders, for what outsiders alone say, of that for a first pattern, and for
+the first relaxation."""
 
 GAIN = 0.01
 """Share by which the bound must have risen for the relaxation to be rounded again."""
@@ -70,14 +73,15 @@ def cheapest(
     """The cheapest safe pattern, or the best one at the time limit with the gap.
 
     further: looks for better patterns in other ways, before whole patterns of the master are looked at. first: finds
-    the one to begin with, if not `first_pattern`.
+    the one to begin with (against what the oracle was asked, whatever it watches for), if not `first_pattern`.
     """
     limits = tools.limits
     planes = Planes(problem, tools)
-    start = problem.primary
+    begin = first or first_pattern
     if tools.oracle.watched:
-        start = _against_outsiders(planes, limits.share(OUTSIDERS))
-    pattern, impossible = (first or first_pattern)(problem, tools, start)
+        pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, begin, limits.share(OUTSIDERS)))
+    else:
+        pattern, impossible = begin(problem, tools, problem.primary)
     if impossible is not None:
         return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
@@ -117,16 +121,18 @@ def first_pattern(
     return pattern, impossible
 
 
-def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
-    """The bound that outsiders alone give, which holds against more attackers, too; a pattern that withstands them,
-    near the relaxation."""
+def _against_outsiders(planes: Planes, begin: First, limits: Limits) -> NDArray[np.bool_]:
+    """The bound that outsiders alone give, which holds against more attackers, too; the cheapest pattern at hand that
+    withstands them, mostly near the relaxation. Without one: where to look for it."""
     problem, oracle = planes.problem, planes.tools.oracle
     with oracle.unwatched():
-        cover(problem, oracle, problem.primary, limits)
+        quick, _ = begin(problem, replace(planes.tools, limits=limits.share(BEGUN), keep=keep_nothing), problem.primary)
         relax(planes, limits)
         start, price = around(planes, min(THRESHOLDS))
         pattern, _ = cover(problem, oracle, start, limits, price)
-        return start if pattern is None else clean_up(problem, oracle, pattern, limits)
+        found = [quick] if quick is not None else []
+        found += [clean_up(problem, oracle, pattern, limits)] if pattern is not None else []
+        return min(found, key=problem.price, default=start)
 
 
 def _rounded(planes: Planes, limits: Limits) -> None:

@@ -42,7 +42,7 @@ def _first(
     problem: Problem, tools: Tools, start: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
     """What the search begins with: of large tables the best proposal of their sub-tables, if these are small."""
-    if len(problem.cost) >= LARGE and not tools.oracle.watched:
+    if len(problem.cost) >= LARGE:
         tables = SubTables(problem, tools)
         if tables.small:
             found = best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables)
