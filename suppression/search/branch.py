@@ -36,11 +36,9 @@ EXACT = 5e-4
 SHARE = 0.4
 """Of the time left that one master problem may take."""
 
-OUTSIDERS = 0.3
-BEGUN = 0.7
+OUTSIDERS = 0.2
 RELAXED = 0.2
-"""Shares of the time left, where there are insiders, for what outsiders alone say, of that for a first pattern, and for
-the first relaxation."""
+"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
 
 GAIN = 0.01
 """Share by which the bound must have risen for the relaxation to be rounded again."""
@@ -60,28 +58,28 @@ def nothing_more(planes: Planes, limits: Limits) -> None:
     """For searches that have no other ways to patterns."""
 
 
-First = Callable[[Problem, Tools, NDArray[np.bool_]], tuple[NDArray[np.bool_] | None, Requirement | None]]
-"""What `first_pattern` does."""
+Proposed = Callable[[Problem, Tools], Found | None]
+"""A pattern against what the oracle was asked, whatever it watches for; None: there is no quick way to one."""
+
+
+def no_proposal(problem: Problem, tools: Tools) -> None:
+    """For searches that begin with broken cuts."""
 
 
 def cheapest(
     problem: Problem,
     tools: Tools,
     further: Callable[[Planes, Limits], None] = nothing_more,
-    first: First | None = None,
+    proposed: Proposed = no_proposal,
 ) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap.
 
-    further: looks for better patterns in other ways, before whole patterns of the master are looked at. first: finds
-    the one to begin with (against what the oracle was asked, whatever it watches for), if not `first_pattern`.
+    further: looks for better patterns in other ways, before whole patterns of the master are looked at. proposed: what
+    to begin with, if not what broken cuts add up to.
     """
     limits = tools.limits
     planes = Planes(problem, tools)
-    begin = first or first_pattern
-    if tools.oracle.watched:
-        pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, begin, limits.share(OUTSIDERS)))
-    else:
-        pattern, impossible = begin(problem, tools, problem.primary)
+    pattern, impossible = _begun(planes, proposed, limits)
     if impossible is not None:
         return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
@@ -121,18 +119,39 @@ def first_pattern(
     return pattern, impossible
 
 
-def _against_outsiders(planes: Planes, begin: First, limits: Limits) -> NDArray[np.bool_]:
-    """The bound that outsiders alone give, which holds against more attackers, too; the cheapest pattern at hand that
-    withstands them, mostly near the relaxation. Without one: where to look for it."""
+def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
+    """(a safe pattern to begin with, a requirement that nothing allowed meets). Where there is a watch, what is
+    proposed is completed at once, so that a pattern is at hand early; then one near what outsiders alone ask for."""
+    problem, tools = planes.problem, planes.tools
+    if not tools.oracle.watched:
+        found = proposed(problem, tools)
+        if found is None or (found.pattern is None and found.impossible is None):
+            return first_pattern(problem, tools, problem.primary)
+        return found.pattern, found.impossible
+    with tools.oracle.unwatched():
+        found = proposed(problem, replace(tools, limits=limits.share(OUTSIDERS), keep=keep_nothing))
+    if found is not None and found.pattern is not None:
+        pattern, impossible = first_pattern(problem, tools, found.pattern)
+        if impossible is not None or limits.out_of_time():
+            return pattern, impossible
+        if pattern is not None:
+            planes.improve(pattern)
+    pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, limits.share(OUTSIDERS)))
+    if pattern is not None:
+        planes.improve(pattern)
+    return planes.best, impossible
+
+
+def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
+    """The bound that outsiders alone give, which holds against more attackers, too; a pattern that withstands them,
+    near the relaxation."""
     problem, oracle = planes.problem, planes.tools.oracle
     with oracle.unwatched():
-        quick, _ = begin(problem, replace(planes.tools, limits=limits.share(BEGUN), keep=keep_nothing), problem.primary)
+        cover(problem, oracle, problem.primary, limits)
         relax(planes, limits)
         start, price = around(planes, min(THRESHOLDS))
         pattern, _ = cover(problem, oracle, start, limits, price)
-        found = [quick] if quick is not None else []
-        found += [clean_up(problem, oracle, pattern, limits)] if pattern is not None else []
-        return min(found, key=problem.price, default=start)
+        return start if pattern is None else clean_up(problem, oracle, pattern, limits)
 
 
 def _rounded(planes: Planes, limits: Limits) -> None:
