@@ -69,6 +69,7 @@ def main(arguments: list[str]) -> int:
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
         "docs": docs,
         "bench": bench,
+        "limits": lambda more: development([["-m", "cases.benchmarks.limits"]], more),
         "faults": lambda more: development([["-m", "cases.service"]], more),
         "clients": clients,
         "cases": lambda more: tableseal(["cases", "--run", *more]),

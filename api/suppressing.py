@@ -13,7 +13,6 @@ from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
-    from tableseal.audit.bounds.component import Limits
     from tableseal.audit.model import Policy, Release
     from tableseal.suppression.answer import Suppression
     from tableseal.suppression.comparison.compare import Comparison
@@ -65,21 +64,14 @@ def run_suppression(
     )
 
 
-def with_reasons(
-    result: "Suppression", options: SuppressOptions, without_limit: "Limits | None" = None
-) -> "Suppression":
-    """The same result with what needs each secondary cell, as far as the options ask for it.
-
-    without_limit: how long to look where the options give no time limit (None: to the end).
-    """
+def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
+    """The same result with what needs each secondary cell, as far as the options ask for it."""
     from tableseal.audit.bounds.component import Limits
     from tableseal.suppression.reasons.explaining import explained
 
     if options.explain is False:
         return result
-    if options.explain:
-        return explained(result, Limits(), thorough=True)
-    return explained(result, without_limit if options.time_limit is None else None)
+    return explained(result, Limits(), thorough=True) if options.explain else explained(result)
 
 
 def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":

@@ -16,9 +16,6 @@ from tableseal.api.suppressing import run_suppression, with_reasons
 if TYPE_CHECKING:
     from tableseal.suppression.answer import Suppression
 
-LEAST_REASONS = 10.0
-"""Seconds that may go into what needs each cell where no time limit is given: so many, or as many as all before."""
-
 
 class SuppressionRequest(ReleaseRequest):
     """A search; which files hold decisions by hand and the release of the last period."""
@@ -47,12 +44,10 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     release = release_in(request, context)
     last = None if request.last_period is None else read(context.folder / request.last_period, request, context)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
-    began = monotonic()
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
     if request.options.explain is not False:
         context.keep(_result(explained(found, Limits(monotonic())), request))
-    limits = Limits(monotonic() + max(LEAST_REASONS, monotonic() - began))
-    return _result(with_reasons(found, request.options, limits), request)
+    return _result(with_reasons(found, request.options), request)
 
 
 def _result(result: "Suppression", request: SuppressionRequest) -> Result:

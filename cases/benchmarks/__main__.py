@@ -13,7 +13,9 @@ from cases.benchmarks.machine import machine
 from cases.benchmarks.process import ROOT
 from cases.benchmarks.render import bounds_table, render
 from cases.benchmarks.rows import Results
+from cases.benchmarks.seeds import seeded, survey_table
 from cases.benchmarks.suppressors import SUPPRESSORS
+from cases.benchmarks.surveys import SURVEYS
 from tableseal.audit.errors import InputError
 
 LIMIT = 120.0
@@ -74,21 +76,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _suppress(wanted: argparse.Namespace) -> int:
     """Measure programs that choose secondary cells; exit code 1 if a pattern of ours is not safe."""
     names, programs = unprotected.names(wanted.instances), {s.name: s for s in SUPPRESSORS}
-    unknown = sorted(set(wanted.only) - {*names, *programs})
+    only = {one for name in wanted.only for one in (seeded(name) if name in SURVEYS else [name])}
+    unknown = sorted(only - {*names, *programs})
     if unknown:
-        print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join((*names, *programs))}.')
+        known = ", ".join((*names, *SURVEYS, *programs))
+        print(f'Error: --only: nothing is named "{unknown[0]}"; there are {known}.')
         return 2
     data = wanted.output / "BENCHMARKS.json"
     results = rows.read(data, machine())
     measure = suppression.Suppressions(
         wanted.instances, wanted.core, wanted.fresh, lambda said: print(said, flush=True)
     )
-    for name in [n for n in names if n in wanted.only] or names:
-        chosen = [programs[s] for s in programs if s in wanted.only] or list(SUPPRESSORS)
+    for name in [n for n in names if n in only] or names:
+        chosen = [programs[s] for s in programs if s in only] or list(SUPPRESSORS)
         results = measure.measure(results, [name], chosen)
         rows.write(results, data)
         (wanted.output / "BENCHMARKS.md").write_text(render(results), "utf-8")
-    print(f"\n{suppression.suppression_table(results)}\n\nWritten: {data}")
+    print(f"\n{suppression.suppression_table(results)}\n\n{survey_table(results, SUPPRESSORS)}\n\nWritten: {data}")
     unsafe = [p for p in results.patterns if p.underprotected and p.suppressor.startswith(OURS)]
     for made in unsafe:
         print(f"UNSAFE: {made.instance}, {made.suppressor}: {made.underprotected} under-protected", file=sys.stderr)

@@ -8,7 +8,9 @@ from cases.benchmarks.competitors import COMPETITORS, LINEAR, OURS
 from cases.benchmarks.families import FAMILIES
 from cases.benchmarks.pattern_targets import PATTERN_TARGETS
 from cases.benchmarks.rows import Point, Results, Row
+from cases.benchmarks.seeds import SEED_TARGETS, survey_table
 from cases.benchmarks.suppression import suppression_table
+from cases.benchmarks.suppressors import SUPPRESSORS
 from cases.benchmarks.targets import TARGETS, Target
 
 TEMPLATE = Path(__file__).with_name("template.md")
@@ -35,6 +37,8 @@ def render(results: Results) -> str:
         targets=_targets(TARGETS, results),
         pattern_targets=_targets(PATTERN_TARGETS, results) if results.patterns else "not measured",
         suppression=suppression_table(results) if results.patterns else "not measured",
+        seeds=survey_table(results, SUPPRESSORS),
+        seed_targets=_targets(SEED_TARGETS, results),
         scaling=_scaling(results),
         start=_start(results.point(scaling.START)),
     )

@@ -101,8 +101,8 @@ def said(made: Pattern) -> str:
 
 
 def suppression_table(results: Results) -> str:
-    """Markdown: a line for each table, a column for each program."""
-    names = list(dict.fromkeys(p.instance for p in results.patterns))
+    """Markdown: a line for each table, a column for each program. Seeds of a family have a table of their own."""
+    names = [n for n in dict.fromkeys(p.instance for p in results.patterns) if not unprotected.drawn_anew(n)]
     lines = [
         "| table | cells | primaries | " + " | ".join(s.title for s in SUPPRESSORS) + " |",
         "| --- | ---: | ---: |" + " ---: |" * len(SUPPRESSORS),

@@ -90,15 +90,12 @@ class WithInsiders:
     ) -> Pattern:
         """Audited: a contributor who is alone in a cell is among the attackers. The processor seconds are those of the
         search."""
-        from cases.benchmarks.folder import column
         from cases.benchmarks.releases import to_protect
+        from cases.benchmarks.unprotected import contributions
         from tableseal.suppression.suppress import suppress
 
         del folder
-        given = [
-            {name: column(root, table, name) for name in ("freq", "x1", "x2")} if table.magnitudes else {}
-            for table in tables_of(instance)
-        ]
+        given = contributions(root, instance)
         made = suppress(to_protect(instance, cost, given), time_limit=processor_time(seconds), explain=False)
         if made.found.pattern is None or made.report is None or made.report.verdict != "safe":
             raise TimeoutError("no safe pattern was found")
@@ -200,6 +197,7 @@ WITHHELD = {"3", "4", "5", "6", "7", "8", "9", "11", "12"}
 SUPPRESSORS: tuple[Any, ...] = (
     Tableseal("optimal"),
     Tableseal("heuristic"),
+    Tableseal("modular"),
     WithInsiders(),
     Gconfid(),
     Pytauargus("OPT"),

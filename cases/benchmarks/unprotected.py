@@ -1,4 +1,5 @@
-"""Tables whose secondary cells are to be found: those of a folder, and a large generated one for the fast search."""
+"""Tables whose secondary cells are to be found: those of a folder, a large generated one for the fast search, and
+tables drawn for each seed of a family (`surveys`)."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 from cases.benchmarks import folder
 from cases.benchmarks.families import FAMILIES, costs, generate
 from cases.benchmarks.instance import Instance
-from cases.benchmarks.linked import Linked
+from cases.benchmarks.linked import Linked, tables_of
+from cases.benchmarks.surveys import SEEDS, SURVEYS, draw
 
 GENERATED = {"hierL_sparse": ("tableseal_heuristic",)}
 """Family -> the programs that are run on it: the others need hours for 200,000 cells."""
@@ -18,7 +20,8 @@ GENERATED = {"hierL_sparse": ("tableseal_heuristic",)}
 def names(root: Path) -> list[str]:
     """Names of all tables, small ones first, generated ones last."""
     found = [path.parent.name for path in root.glob("*/meta.json")]
-    return [*sorted(found, key=lambda name: (folder.size(root, name), name)), *GENERATED]
+    own = [f"{family}/{seed}" for family in SURVEYS for seed in SEEDS]
+    return [*sorted(found, key=lambda name: (folder.size(root, name), name)), *GENERATED, *own]
 
 
 def load(root: Path, name: str) -> tuple[Instance | Linked, NDArray[np.float64]]:
@@ -28,6 +31,9 @@ def load(root: Path, name: str) -> tuple[Instance | Linked, NDArray[np.float64]]
     ------
     InputError: see `folder.load`.
     """
+    if drawn_anew(name):
+        drawn = draw(name)
+        return drawn.instance, drawn.cost
     if name not in GENERATED:
         instance = folder.to_protect(root, name)
         return instance, folder.costs(root, instance)
@@ -35,9 +41,24 @@ def load(root: Path, name: str) -> tuple[Instance | Linked, NDArray[np.float64]]
     return replace(made, withheld=made.primary), costs(made.dimensions, made.values)
 
 
+def contributions(root: Path, instance: Instance | Linked) -> list[dict[str, NDArray[np.float64]]]:
+    """Of each table what is known of contributors: `freq`, `x1`, `x2` (see `folder`), nothing of tables of counts."""
+    if drawn_anew(instance.name):
+        return [draw(instance.name).given]
+    return [
+        {name: folder.column(root, table, name) for name in ("freq", "x1", "x2")} if table.magnitudes else {}
+        for table in tables_of(instance)
+    ]
+
+
+def drawn_anew(name: str) -> bool:
+    """Whether a table is one of a family's seeds."""
+    return name.partition("/")[0] in SURVEYS
+
+
 def is_linked(root: Path, name: str) -> bool:
     """Whether it consists of linked tables."""
-    return name not in GENERATED and folder.is_linked(root, name)
+    return name not in GENERATED and not drawn_anew(name) and folder.is_linked(root, name)
 
 
 def suits(name: str, suppressor: str) -> bool:

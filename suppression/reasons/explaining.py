@@ -1,11 +1,12 @@
 """What needs each secondary cell of a pattern that was found: looked for once everything else is in hand.
 
 It asks as much as the search did, for every secondary cell again, so it is no part of the search: whoever calls first
-writes what was found, and comes here with whatever time there is left.
+writes what was found, and comes here with whatever time there is left. Cells come in the order in which they are shown.
 """
 
 from dataclasses import replace
-from time import perf_counter
+from math import isinf
+from time import monotonic, perf_counter
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
@@ -17,16 +18,19 @@ MOST_ENTANGLED = 5_000_000
 """Columns times ends (`Oracle.entanglement`) beyond which nobody looks unless told to (French counts, 1.3 10^7, 1,120
 cells: by estimate hours)."""
 
+SHARE, LEAST = 0.2, 30.0
+"""Of the seconds that everything before took, and seconds that there are however little that was."""
+
 
 def explained(result: Suppression, limits: Limits | None = None, *, thorough: bool = False) -> Suppression:
     """The same result with what needs each secondary cell, as far as it is found out in time.
 
-    limits: None: what is left of those of the search. thorough: look however much hangs together.
+    limits: None: see `_allowed`. thorough: look however much hangs together.
 
     Nothing is looked for where there is no pattern, or one that promises no intervals.
     """
     found, outcome, problem = result.found, result.outcome, result.problem
-    limits = limits or result.limits
+    limits = limits or _allowed(result)
     if found.pattern is None or found.guarantee != "intervals":
         return result
     if limits.out_of_time():
@@ -49,3 +53,11 @@ def explained(result: Suppression, limits: Limits | None = None, *, thorough: bo
         idle=idle,
         seconds=(*result.seconds, ("what needs each cell", perf_counter() - began)),
     )
+
+
+def _allowed(result: Suppression) -> Limits:
+    """A share of the time that everything before took, as far as there is so much left."""
+    left, most = result.limits.seconds_left(), max(LEAST, SHARE * sum(seconds for _, seconds in result.seconds))
+    if isinf(left):
+        return Limits(monotonic() + most)
+    return result.limits.share(min(1.0, most / left)) if left else result.limits

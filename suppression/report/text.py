@@ -126,7 +126,8 @@ def unexplained(result: Suppression, anyway: str) -> list[str]:
     if result.explained or result.found.guarantee != "intervals" or not secondary:
         return []
     if result.needs:
-        return [f"What needs each cell was found out of {len(result.needs):,} of {secondary:,}: the time was over."]
+        of = f"{len(result.needs):,} of {secondary:,}"
+        return [f"What needs each cell was found out of {of}: the time was over; {anyway}."]
     why = {
         "no time": f"the time was over; {anyway}",
         "entangled": f"too many cells hang together; {anyway}",

@@ -6,6 +6,7 @@ completed by the heuristic, so that a safe pattern is always at hand.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
-from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.method import Tools, keep_nothing
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.relaxation import THRESHOLDS, around, relax, round_off
 from tableseal.suppression.search.result import Found
@@ -57,27 +58,28 @@ def nothing_more(planes: Planes, limits: Limits) -> None:
     """For searches that have no other ways to patterns."""
 
 
-First = Callable[[Problem, Tools, NDArray[np.bool_]], tuple[NDArray[np.bool_] | None, Requirement | None]]
-"""What `first_pattern` does."""
+Proposed = Callable[[Problem, Tools], Found | None]
+"""A pattern against what the oracle was asked, whatever it watches for; None: there is no quick way to one."""
+
+
+def no_proposal(problem: Problem, tools: Tools) -> None:
+    """For searches that begin with broken cuts."""
 
 
 def cheapest(
     problem: Problem,
     tools: Tools,
     further: Callable[[Planes, Limits], None] = nothing_more,
-    first: First | None = None,
+    proposed: Proposed = no_proposal,
 ) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap.
 
-    further: looks for better patterns in other ways, before whole patterns of the master are looked at. first: finds
-    the one to begin with, if not `first_pattern`.
+    further: looks for better patterns in other ways, before whole patterns of the master are looked at. proposed: what
+    to begin with, if not what broken cuts add up to.
     """
     limits = tools.limits
     planes = Planes(problem, tools)
-    start = problem.primary
-    if tools.oracle.watched:
-        start = _against_outsiders(planes, limits.share(OUTSIDERS))
-    pattern, impossible = (first or first_pattern)(problem, tools, start)
+    pattern, impossible = _begun(planes, proposed, limits)
     if impossible is not None:
         return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
@@ -115,6 +117,29 @@ def first_pattern(
         tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
         pattern = leaner(problem, oracle, pattern, limits.share(LEAN), tools.seed)
     return pattern, impossible
+
+
+def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
+    """(a safe pattern to begin with, a requirement that nothing allowed meets). Where there is a watch, what is
+    proposed is completed at once, so that a pattern is at hand early; then one near what outsiders alone ask for."""
+    problem, tools = planes.problem, planes.tools
+    if not tools.oracle.watched:
+        found = proposed(problem, tools)
+        if found is None or (found.pattern is None and found.impossible is None):
+            return first_pattern(problem, tools, problem.primary)
+        return found.pattern, found.impossible
+    with tools.oracle.unwatched():
+        found = proposed(problem, replace(tools, limits=limits.share(OUTSIDERS), keep=keep_nothing))
+    if found is not None and found.pattern is not None:
+        pattern, impossible = first_pattern(problem, tools, found.pattern)
+        if impossible is not None or limits.out_of_time():
+            return pattern, impossible
+        if pattern is not None:
+            planes.improve(pattern)
+    pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, limits.share(OUTSIDERS)))
+    if pattern is not None:
+        planes.improve(pattern)
+    return planes.best, impossible
 
 
 def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:

@@ -51,6 +51,9 @@ DISTURBED, KEPT = 0.1, 0.1
 """Standard deviation of the logarithm of factors on costs after these, and by how much that of cells in the best
 pattern so far is lowered: tries look around it."""
 
+UNWATCHED = 0.3
+"""Share of the time, where the oracle watches for more, for proposals against what it was asked."""
+
 NEAR = 1.01
 """Times the cost of the best pattern up to which a proposal is made safe."""
 
@@ -65,16 +68,20 @@ class SubTable:
 
 
 def modular(problem: Problem, tools: Tools) -> Found:
-    """A safe pattern from sub-tables."""
-    return best_proposal(problem, tools, SubTables(problem, tools))
+    """A safe pattern from sub-tables; where the oracle watches for more, from the best against what it was asked."""
+    tables, oracle = SubTables(problem, tools), tools.oracle
+    if not tables.small or not oracle.watched:
+        return best_proposal(problem, tools, tables)
+    with oracle.unwatched():
+        found = best_proposal(problem, replace(tools, limits=tools.limits.share(UNWATCHED), keep=keep_nothing), tables)
+    return found if found.pattern is None else repaired(problem, tools, found.pattern)
 
 
 def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
     """The best of several proposals of sub-tables, each made safe on the whole."""
     draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
     best: Found | None = None
-    several = tables.small and not tools.oracle.watched  # otherwise each takes too long
-    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if several else 1
+    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
     for number in range(tries):
         if best is not None and limits.out_of_time():
             break

@@ -7,14 +7,10 @@ those before it have learnt, and with a share of the time of its own, so that no
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.branch import cheapest, first_pattern
+from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import CELLS, elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Search, Tools
@@ -35,20 +31,15 @@ TURNS = 0.6
 
 def optimal(problem: Problem, tools: Tools) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap."""
-    return cheapest(problem, tools, quick_patterns, _first)
+    return cheapest(problem, tools, quick_patterns, _proposed)
 
 
-def _first(
-    problem: Problem, tools: Tools, start: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
-    """What the search begins with: of large tables the best proposal of their sub-tables, if these are small."""
-    if len(problem.cost) >= LARGE and not tools.oracle.watched:
-        tables = SubTables(problem, tools)
-        if tables.small:
-            found = best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables)
-            if found.pattern is not None or found.impossible is not None:
-                return found.pattern, found.impossible
-    return first_pattern(problem, tools, start)
+def _proposed(problem: Problem, tools: Tools) -> Found | None:
+    """What the search begins with where a table is large: the best proposal of its sub-tables, if these are small."""
+    if len(problem.cost) < LARGE:
+        return None
+    tables = SubTables(problem, tools)
+    return best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables) if tables.small else None
 
 
 def quick_patterns(planes: Planes, limits: Limits) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.cover import clean_up, cover
+from tableseal.suppression.search.cover import completed, tidied
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 
@@ -17,11 +17,11 @@ def repaired(problem: Problem, tools: Tools, proposal: NDArray[np.bool_]) -> Fou
 
     proposal: bool (cells), primaries included.
     """
-    pattern, impossible = cover(problem, tools.oracle, proposal, tools.limits)
+    pattern, impossible = completed(problem, tools.oracle, proposal, tools.limits)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
     if pattern is None:
         return Found("unfinished", None, 0, 0)
     tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
-    pattern = clean_up(problem, tools.oracle, pattern, tools.limits)
+    pattern = tidied(problem, tools.oracle, pattern, tools.limits)
     return Found("feasible", pattern, problem.price(pattern), 0)

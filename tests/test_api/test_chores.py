@@ -31,7 +31,7 @@ SKIPS = load("skips", ROOT / ".ci" / "skips.py")
 
 def test_an_unknown_chore_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert DO.main(["tset"]) == 2
-    assert "demo|test|lint|types|check|docs|bench|faults|clients|cases" in capsys.readouterr().err
+    assert "demo|test|lint|types|check|docs|bench|limits|faults|clients|cases" in capsys.readouterr().err
 
 
 def test_the_development_group_is_read_from_pyproject() -> None:

@@ -1,7 +1,9 @@
 """What needs each cell: looked for when everything is written, and only as long as there is time."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -42,6 +44,25 @@ def test_nothing_is_looked_for_after_the_time_unless_asked() -> None:
     assert (found.explanation, found.needs) == ("no time", {})
     assert "the time was over" in suppression_text(found, limit=None)
     assert explained(found, Limits(), thorough=True).explained
+
+
+@pytest.mark.parametrize(("spent", "limit", "most"), [(10.0, None, 30.0), (500.0, None, 100.0), (500.0, 40.0, 40.0)])
+def test_it_takes_a_fifth_of_the_time_before_and_no_longer_than_there_is(
+    spent: float, limit: float | None, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 899."""
+    given: list[float] = []
+
+    def needs(problem: Any, pattern: Any, failing: Any, method: Any, limits: Limits) -> dict[int, Any]:
+        given.append(limits.seconds_left())
+        return {}
+
+    monkeypatch.setattr("tableseal.suppression.reasons.explaining.needs", needs)
+    found = suppress(line(VALUES), policy=POLICY, method="heuristic", explain=False)
+    limits = Limits() if limit is None else Limits(monotonic() + limit)
+    explained(replace(found, seconds=(("search", spent),), limits=limits))
+    assert given == [pytest.approx(most, abs=15)]
+    assert given[0] <= most
 
 
 @pytest.fixture

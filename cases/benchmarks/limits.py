@@ -1,0 +1,122 @@
+"""Do time limits of searches hold? Families and sizes up to 70,000 cells, short limits, with and without contributors.
+
+python3 do.py limits [--seconds 5] [--only counts_3276]. A search keeps its limit if all that it does, its audit left
+out, takes no more than TOLERANCE beyond it in processor time; what one audit of its answer takes is measured beside it.
+
+As a worker: python -m cases.benchmarks.limits JOB.json writes the outcome beside the job.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cases.benchmarks.competitors.protocol import cpu_seconds
+from cases.benchmarks.process import run
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.suppressors import processor_time
+from cases.benchmarks.surveys import LARGE, SURVEYS, draw
+
+WORKER = (sys.executable, "-m", "cases.benchmarks.limits")
+
+SECONDS = (5.0, 60.0)
+
+TOLERANCE = 1.1
+
+FOR_AUDITS = 600.0
+"""Wall seconds that an audit may take: long enough on a busy machine for it to be whole."""
+
+GIVEN_UP = 600.0
+"""CPU seconds beyond the limit after which a search is stopped that does not stop by itself."""
+
+WARM_UP = "counts_676/1"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One search. search: CPU seconds of everything; audit: of one audit of the answer. cost: of the secondary cells;
+    verdict: of the audit; everything: no pattern was found, all that may be is withheld."""
+
+    cells: int
+    search: float
+    audit: float
+    cost: float
+    verdict: str
+    everything: bool
+
+    def within(self, limit: float) -> bool:
+        """The limit holds."""
+        return self.search <= TOLERANCE * limit + self.audit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try what is asked for; exit code 1 if a limit does not hold."""
+    asked = _parser().parse_args(arguments)
+    if asked.job:
+        _work(asked.job)
+        return 0
+    late = 0
+    for name in (*SURVEYS, *LARGE):
+        if asked.only and name not in asked.only:
+            continue
+        for insiders in (False, True):
+            for seconds in asked.seconds or SECONDS:
+                held, said = _tried(f"{name}/1", seconds, insiders)
+                late += not held
+                print(f"{name}, {seconds:g} s{', insiders' if insiders else ''}: {said}", flush=True)
+    return 1 if late else 0
+
+
+def _tried(name: str, seconds: float, insiders: bool) -> tuple[bool, str]:
+    """Whether the limit holds, and what came of the search."""
+    with TemporaryDirectory() as folder:
+        job = Path(folder) / "job.json"
+        job.write_text(json.dumps({"name": name, "seconds": seconds, "insiders": insiders}), "utf-8")
+        used = run([*WORKER, "--job", str(job)], core=None, cpu_limit=seconds + GIVEN_UP)
+        if used.code:
+            return False, f"LATE: stopped after {used.cpu:.0f} s" if used.stopped else f"FAILED: {used.last_error}"
+        kept = Kept(**json.loads(job.with_name("result.json").read_text("utf-8")))
+    held = kept.within(seconds)
+    what = "everything withheld" if kept.everything else f"cost {kept.cost:,.0f}"
+    times = f"{kept.search:.1f} s, of these one audit {kept.audit:.1f} s"
+    return held, f"{kept.cells:,} cells, {what}, {kept.verdict}, {times}{'' if held else ', LATE'}"
+
+
+def _work(path: Path) -> None:
+    job = json.loads(path.read_text("utf-8"))
+    searched(WARM_UP, 1.0, insiders=job["insiders"])
+    path.with_name("result.json").write_text(json.dumps(asdict(searched(**job))), "utf-8")
+
+
+def searched(name: str, seconds: float, insiders: bool) -> Kept:
+    """A search within processor seconds, as users call it, and the audit of its answer once more."""
+    from tableseal.audit.pipeline import audit
+    from tableseal.suppression.suppress import suppress
+
+    drawn = draw(name)
+    release = to_protect(drawn.instance, drawn.cost, [drawn.given] if insiders else None)
+    began = cpu_seconds()
+    made = suppress(release, time_limit=processor_time(seconds), audit_limit=FOR_AUDITS)
+    search = cpu_seconds() - began
+    result = Kept(len(drawn.cost), search, 0.0, made.found.cost / made.problem.scale, made.verdict, False)
+    if made.release is None:
+        return result
+    began = cpu_seconds()
+    audit(made.release, time_limit=FOR_AUDITS)
+    return replace(result, audit=cpu_seconds() - began, everything=made.found.last_resort)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python3 do.py limits", description="Do time limits of searches hold?")
+    parser.add_argument("--seconds", type=float, action="append", help="limit (5 and 60); may be repeated")
+    names = [*SURVEYS, *LARGE]
+    parser.add_argument("--only", metavar="NAME", action="append", choices=names, help=", ".join(names))
+    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
