@@ -171,7 +171,7 @@ def _print_body(
     if notes:
         console.print("\n" + _("Notes"), style="bold")
         for note in notes:
-            console.print(f"  - {printable(asked.words(note.text))}")
+            console.print(f"  - {printable(phrase(asked.words(note.text)))}")
 
 
 def _summary_lines(report: Report) -> list[str]:

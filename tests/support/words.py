@@ -106,11 +106,16 @@ def update(path: Path) -> list[str]:
     for message, names in sorted(wanted.items(), key=lambda one: str(one[0])):
         before = old.get(message)
         new.add(message, before.string if before else "", locations=[(name, None) for name in names])
+    for sentence in old:
+        if sentence.context:  # these are the translator's own (see `audit.language.SENTENCE`)
+            new.add(sentence.id, sentence.string, context=sentence.context)
     with open(path, "wb") as file:
         write_po(file, new, width=120, omit_header=False, include_lineno=False)
     with open(path.with_suffix(".mo"), "wb") as file:
         write_mo(file, new)
-    return [str(message.id) for message in new if message.id and not all(_strings(message.string))]
+    return [
+        str(message.id) for message in new if message.id and not message.context and not all(_strings(message.string))
+    ]
 
 
 def _is_text(text: str) -> bool:
