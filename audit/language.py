@@ -99,14 +99,15 @@ def _phrase(text: str, language: str) -> str:
         if said is not None:
             return said
         sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
-        if len(sentences) > 1:
-            return " ".join(map(phrase, sentences))
+        apart = [phrase(one) for one in sentences] if len(sentences) > 1 else sentences
+        if len(apart) > 1 and all(map(str.__ne__, apart, sentences)):
+            return " ".join(apart)
         for sign in _BETWEEN:
             first, found, rest = text.partition(sign)
             if found:
                 said = (phrase(first), phrase(rest))
-                return text if said == (first, rest) else gettext(sign).join(said)  # names, if nobody knows them
-        return text
+                return " ".join(apart) if said == (first, rest) else gettext(sign).join(said)
+        return " ".join(apart)
 
 
 _BETWEEN = words_of((": ", "; ", ", "))

@@ -262,9 +262,9 @@ def _print_panel(console: "Console", report: Report) -> None:
         return
     console.print("\n" + _("Risk side by side"), style="bold")
     for entry in report.risk_panel:
-        console.print(f"  - {entry.title}")
+        console.print(f"  - {phrase(entry.title)}")
         for line in (
-            "; ".join(figure(f, ASCII) for f in entry.figures),
+            _("; ").join(figure(f, ASCII) for f in entry.figures),
             put("Tells: {what}", what=phrase(entry.tells)),
             put("Does not tell: {what}", what=phrase(entry.does_not_tell)),
         ):
