@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -86,20 +86,102 @@ def put(message: str, /, **words: object) -> str:
 def phrase(text: str) -> str:
     """A text that is a message, or was put together of messages with ": ", "; " or ", " between them: verdicts with
     reasons, choices with what they mean."""
-    if spoken() == ENGLISH or not text:
-        return text
-    whole = gettext(text)
-    if whole != text:
-        return whole
-    for sign in _BETWEEN:
-        first, found, rest = text.partition(sign)
-        if found:
-            return f"{phrase(first)}{gettext(sign)}{phrase(rest)}"
-    return text
+    return text if spoken() == ENGLISH or not text else _phrase(str(text), spoken())
+
+
+@lru_cache(maxsize=4096)
+def _phrase(text: str, language: str) -> str:
+    with speaking(language):
+        whole = gettext(text)
+        if whole != text:
+            return whole
+        said = _sentence(text, language)
+        if said is not None:
+            return said
+        sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
+        apart = [phrase(one) for one in sentences] if len(sentences) > 1 else sentences
+        if len(apart) > 1 and all(map(str.__ne__, apart, sentences)):
+            return " ".join(apart)
+        for sign in _BETWEEN:
+            first, found, rest = text.partition(sign)
+            if found:
+                said = (phrase(first), phrase(rest))
+                return " ".join(apart) if said == (first, rest) else gettext(sign).join(said)
+        return " ".join(apart)
 
 
 _BETWEEN = words_of((": ", "; ", ", "))
 """What stands between messages that are put together; languages differ in the blanks."""
+
+
+def _sentence(text: str, language: str) -> str | None:
+    """A text that is a sentence of the catalogue with something in its gaps."""
+    for shape, words in _sentences(language):
+        found = shape.fullmatch(text)
+        if found:
+            return words.format(**{name: _in_gap(name, held) for name, held in found.groupdict().items()})
+    return None
+
+
+def _in_gap(name: str, held: str) -> str:
+    if name.startswith("said"):
+        return phrase(held)
+    return numerals(held) if re.fullmatch(r"n\d*|interval\d*", name) else held
+
+
+SENTENCE = "sentence"
+"""Context of messages that are put together where something is found, long before anybody reads them (notes, words of
+rules): they are kept in English, and known again by what stands around their gaps. A gap `{n...}` holds a number,
+`{said...}` is a message itself, any other is a name."""
+
+
+@cache
+def _sentences(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The shape of each, and its words; those that say most by themselves are first."""
+    held: Mapping[str, str] = getattr(catalogue(language), "_catalog", {})
+    before = f"{SENTENCE}\x04"
+    found = {k[len(before) :]: words for k, words in held.items() if isinstance(k, str) and k.startswith(before)}
+    shapes = sorted(found, key=lambda shape: -len(re.sub(r"\{\w+\}", "", shape)))
+    return tuple((_shape(shape), found[shape]) for shape in shapes)
+
+
+def _shape(sentence: str) -> re.Pattern[str]:
+    parts = re.split(r"(?<!\{)\{(\w+)\}(?!\})", sentence)
+    pieces = [
+        re.escape(part.replace("{{", "{").replace("}}", "}")) if k % 2 == 0 else _gap(part)
+        for k, part in enumerate(parts)
+    ]
+    return re.compile("".join(pieces), re.DOTALL)
+
+
+def _gap(name: str) -> str:
+    held = r"[-\u2212\d.,%\u202f]*[\d%]" if re.fullmatch(r"n\d*", name) else ".+?"
+    return f"(?P<{name}>{held})"
+
+
+def lines_said(text: str) -> str:
+    """A text for a terminal, line by line: what is indented or listed is a message by itself."""
+    if spoken() == ENGLISH:
+        return text
+    return "\n".join(
+        re.sub(r"^(\s*(?:- )?)(.*)$", lambda line: line[1] + phrase(line[2]), one) for one in text.split("\n")
+    )
+
+
+def numerals(text: str) -> str:
+    """Numbers, which may be those of an interval (`[0.5, 1,200)`), as the language that is spoken writes them. Only
+    for what holds numbers: a code may look like one."""
+    if spoken() == ENGLISH:
+        return text
+    number, ends = gettext(NUMBER), gettext(ENDS)
+    text = text.replace(", ", "\0")
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\1", text)
+    text = re.sub(r"(?<=\d)\.(?=\d)", number[5], text)
+    return text.replace("\1", number[1]).replace("\0", ends[2:-2])
+
+
+NUMBER, ENDS = words_of(("1,234.5", "[0, 1]"))
+"""How a language writes a number and an interval."""
 
 
 @cache
@@ -129,7 +211,7 @@ def speak(environment: Any) -> None:
     """Let the templates of a jinja environment speak: `{{ _("message") }}`, `{{ text | phrase }}`, and `language()`."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)
-    environment.filters["phrase"] = phrase
+    environment.filters |= {"phrase": phrase, "numerals": numerals}
     environment.globals["language"] = spoken
 
 

@@ -10,7 +10,8 @@ from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.attack import AttackOptions
 from tableseal.api.options.release import ReleaseOptions
-from tableseal.api.options.shared import JsonFile
+from tableseal.api.options.shared import JsonFile, Language
+from tableseal.audit.language import lines_said, speaking
 
 
 def attack_verb(
@@ -24,6 +25,7 @@ def attack_verb(
     options: AttackOptions,
     said: ReleaseOptions,
     json: JsonFile = None,
+    lang: Language = "en",
 ) -> Code:
     """Attack a release whose counts were changed, and say which true counts come back.
 
@@ -43,5 +45,7 @@ def attack_verb(
         found = replay(loaded, settings, progress=progress)
     if json is not None:
         write_target(json, attack_json(found))
-    say(attack_text(found, title=loaded.title or release), error=json == STREAM)
+    with speaking(lang):
+        text = lines_said(attack_text(found, title=loaded.title or release))
+    say(text, error=json == STREAM)
     return Code.DONE

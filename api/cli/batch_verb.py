@@ -14,6 +14,7 @@ from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import BatchOptions, BatchOutputs, ResultsFolder
 from tableseal.api.options.release import PolicyOptions
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import lines_said, speaking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,9 @@ def batch_verb(
         write_target(to.json, json_of(batch))
     files = {one.name: one for one in listed} if isinstance(source, FolderSource) else {}
     following = _next_step(batch, files, folder, given_call(context))
-    say(_text(batch, folder, following), error=to.json == STREAM)
+    with speaking(to.lang):
+        text = lines_said(_text(batch, folder, following))
+    say(text, error=to.json == STREAM)
     return VERDICTS[batch.verdict]
 
 

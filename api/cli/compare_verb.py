@@ -12,6 +12,7 @@ from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.compare import CompareOptions, CompareOutputs
 from tableseal.api.options.release import ReleaseOptions
+from tableseal.audit.language import lines_said, speaking
 
 if TYPE_CHECKING:
     from tableseal.audit.report.call import Call
@@ -49,5 +50,9 @@ def _write(comparison: "Comparison", call: "Call", to: CompareOutputs) -> None:
     if to.html is not None:
         from tableseal.suppression.comparison.html import comparison_html
 
-        write_target(to.html, comparison_html(comparison))
-    say(comparison_text(comparison, explain=to.explain, asked=call), error=STREAM in (to.json, to.html))
+        with speaking(to.lang):
+            page = comparison_html(comparison)
+        write_target(to.html, page)
+    with speaking(to.lang):
+        text = lines_said(comparison_text(comparison, explain=to.explain, asked=call))
+    say(text, error=STREAM in (to.json, to.html))

@@ -13,6 +13,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.cli.written import refuse_mixtures, release_targets, write_release
 from tableseal.api.options.protect import ProtectOptions, ProtectOutputs
 from tableseal.api.options.release import ReleaseOptions
+from tableseal.audit.language import lines_said, speaking
 
 if TYPE_CHECKING:
     from tableseal.audit.report.call import Call
@@ -66,7 +67,11 @@ def _write(found: "Protection", call: "Call", to: ProtectOutputs) -> None:
     if to.html is not None:
         from tableseal.audit.report import public_copy, render_html
 
-        write_target(to.html, render_html(public_copy(found.report) if to.public else found.report, found.release))
+        with speaking(to.lang):
+            page = render_html(public_copy(found.report) if to.public else found.report, found.release)
+        write_target(to.html, page)
     kept = () if safe else tuple(file for file in (to.output, to.confidential) if file is not None)
     taken = STREAM in (to.json, to.html, to.output, to.confidential)
-    say(protection_text(found, limit=LIMIT, call=call, unwritten=kept, public=to.public), error=taken)
+    with speaking(to.lang):
+        text = lines_said(protection_text(found, limit=LIMIT, call=call, unwritten=kept, public=to.public))
+    say(text, error=taken)

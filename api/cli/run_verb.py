@@ -8,12 +8,14 @@ import typer
 from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
-from tableseal.api.options.shared import JsonFile
+from tableseal.api.options.shared import JsonFile, Language
+from tableseal.audit.language import lines_said, speaking
 
 
 def run_verb(
     job: Annotated[str, typer.Argument(metavar="JOB.arb", help="Job of tau-ARGUS; files that it names lie beside it.")],
     json: JsonFile = None,
+    lang: Language = "en",
 ) -> Code:
     """Run a job of tau-ARGUS: read its tables, apply its rules, protect and write them.
 
@@ -38,5 +40,7 @@ def run_verb(
         write_target(json, json_of(outcome.report(found.name)))
     notes = [f"  - {note.text}" for note in outcome.notes]
     lines = [step.said for step in outcome.steps]
-    say("\n".join([*lines, *(["", "Notes", *notes] if notes else [])]), error=json == STREAM)
+    with speaking(lang):
+        text = lines_said("\n".join([*lines, *(["", "Notes", *notes] if notes else [])]))
+    say(text, error=json == STREAM)
     return VERDICTS[outcome.verdict]

@@ -15,6 +15,7 @@ from tableseal.api.cli.written import refuse_mixtures, release_targets, write_re
 from tableseal.api.options.release import ReleaseOptions
 from tableseal.api.options.suppress import SuppressOptions, SuppressOutputs
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import lines_said, speaking
 
 if TYPE_CHECKING:
     from tableseal.audit.report.call import Call
@@ -112,7 +113,9 @@ def _write(result: "Suppression", to: SuppressOutputs) -> None:
             write_release(result.release, to.confidential)
     _write_results(result, to)
     if to.html is not None and result.report is not None and result.release is not None:
-        write_target(to.html, render_html(result.report, result.release))
+        with speaking(to.lang):
+            page = render_html(result.report, result.release)
+        write_target(to.html, page)
 
 
 def _write_results(result: "Suppression", to: SuppressOutputs) -> None:
@@ -133,9 +136,11 @@ def _tell(result: "Suppression", to: SuppressOutputs, call: "Call", *, seconds: 
     if to.json == STREAM:
         write_target(STREAM, suppression_json(result))
     taken = STREAM in (to.json, to.html, to.output, to.confidential)
-    text = suppression_text(
-        result, limit=LIMIT, asked=call, output=to.output, confidential=to.confidential, seconds=seconds
-    )
+    with speaking(to.lang):
+        text = suppression_text(
+            result, limit=LIMIT, asked=call, output=to.output, confidential=to.confidential, seconds=seconds
+        )
+        text = lines_said(text)
     say(text, error=taken)
 
 

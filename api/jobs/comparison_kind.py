@@ -7,21 +7,17 @@ from pydantic import BeforeValidator
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.methods import figures_of_comparison
+from tableseal.api.jobs.pages import page_named
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.option import switched
 from tableseal.api.store.job import Document
-from tableseal.audit.language import ENGLISH, LANGUAGES, speaking
+from tableseal.audit.language import LANGUAGES, speaking
 
 
 def _as_now(given: Any) -> Any:
     """Requests that were kept by earlier versions say `no_margins`."""
     return switched(CompareOptions, given) if isinstance(given, Mapping) else given
-
-
-def page_named(language: str) -> str:
-    """The file with the page in a language."""
-    return "report.html" if language == ENGLISH else f"report.{language}.html"
 
 
 class ComparisonRequest(ReleaseRequest):

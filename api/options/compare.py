@@ -6,7 +6,7 @@ from typing import Annotated
 from annotated_types import Ge, Le
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import HtmlFile, JsonFile, Solver
+from tableseal.api.options.shared import HtmlFile, JsonFile, Language, Solver
 from tableseal.api.options.suppress import METHODS, Budget, Margins
 
 
@@ -40,4 +40,5 @@ class CompareOutputs(Options):
 
     json: JsonFile = None
     html: HtmlFile = None
+    lang: Language = "en"
     explain: Annotated[bool, Option("Also how long each took.")] = False

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, MaxLen
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import HtmlFile, JsonFile, Public
+from tableseal.api.options.shared import HtmlFile, JsonFile, Language, Public
 from tableseal.api.options.suppress import Symbol
 from tableseal.suppression.protections.names import WORDS
 
@@ -280,3 +280,4 @@ class ProtectOutputs(Options):
     public: Public = False
     json: JsonFile = None
     html: HtmlFile = None
+    lang: Language = "en"

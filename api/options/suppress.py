@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, MaxLen, MinLen
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import HtmlFile, JsonFile, Solver
+from tableseal.api.options.shared import HtmlFile, JsonFile, Language, Solver
 from tableseal.audit.language import words_of
 
 METHODS: Mapping[str, str] = words_of(
@@ -148,3 +148,4 @@ class SuppressOutputs(Options):
     symbol: Symbol = None
     json: JsonFile = None
     html: HtmlFile = None
+    lang: Language = "en"

@@ -11,7 +11,7 @@ from tableseal.api.web.drafts import begun, has_file
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page
 from tableseal.api.web.progress import job_page
-from tableseal.api.web.workbench import bench_of, shown
+from tableseal.api.web.workbench import bench_of, page_file, shown
 
 router = APIRouter()
 
@@ -33,6 +33,7 @@ def audit_page(request: Request, at: Service, _: Principal, job: Job, draft: str
         "audit.html",
         job=job,
         **shown(bench, job, request.query_params),
+        file=page_file(request, at, job),
         forms=offered(KIND.rows),
         proof=has_file(at.store, job, "proof.json"),
         draft=draft,

@@ -15,7 +15,7 @@ from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal, Role
-from tableseal.audit.language import ENGLISH, LANGUAGES, in_script, preferred, speak, speaking, words_of
+from tableseal.audit.language import ENGLISH, LANGUAGES, in_script, numerals, preferred, speak, speaking, words_of
 from tableseal.audit.report.applied import applied_words, counts_words, word_of
 from tableseal.audit.report.unknown import unknown_in_words
 
@@ -157,7 +157,7 @@ def _environment() -> Environment:
         duration=_duration,
         waited=_waited,
         seconds=_seconds,
-        integer=lambda n: f"{n:,}",
+        integer=lambda n: numerals(f"{n:,}"),
         figure=_figure,
         selected_error=lambda fields: any(field.error for field in fields.values()),
         unknown=unknown_in_words,
@@ -195,7 +195,7 @@ def _moment(seconds: float) -> str:
 
 def _figure(value: float, digits: int = 6) -> str:
     """A measure with so many significant digits."""
-    return f"{value:,.{digits}g}"
+    return numerals(f"{value:,.{digits}g}")
 
 
 SCRIPT = words_of(
@@ -245,4 +245,4 @@ def _duration(job: Job) -> str:
 
 
 def _seconds(taken: float) -> str:
-    return f"{taken:.1f} s" if taken < 60 else f"{int(taken // 60)} min {int(taken % 60)} s"
+    return numerals(f"{taken:.1f} s") if taken < 60 else f"{int(taken // 60)} min {int(taken % 60)} s"

@@ -7,7 +7,6 @@ from tableseal.api.http.renderings import offered
 from tableseal.api.http.resources import document_response, note_read, own_job
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
-from tableseal.api.jobs.comparison_kind import page_named
 from tableseal.api.jobs.pattern import DECISIONS
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
@@ -16,10 +15,9 @@ from tableseal.api.web.beside import beside
 from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
-from tableseal.api.web.pages import language_of, page, parts_of
+from tableseal.api.web.pages import page, parts_of
 from tableseal.api.web.progress import job_page
-from tableseal.api.web.workbench import bench_of, shown
-from tableseal.audit.language import ENGLISH
+from tableseal.api.web.workbench import bench_of, page_file, shown
 
 CHOSEN = ("optimal", "heuristic", "network")
 """Methods that are compared if nobody says otherwise."""
@@ -52,8 +50,7 @@ def get_file(job: str, name: str, at: ServiceDep, asking: Reader) -> Response:
 
 def comparison_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """Methods side by side, with the chart of cost against protection."""
-    name = page_named(language_of(request))
-    name = name if has_file(at.store, job, name) else page_named(ENGLISH)  # made by an earlier version
+    name = page_file(request, at, job)
     title, body = parts_of(result_file(at.store, job, name).decode())
     return page(
         request,
@@ -90,6 +87,7 @@ def suppression_page(request: Request, at: Service, asking: Principal, job: Job,
         job=job,
         title=title,
         **shown(bench, job, request.query_params),
+        file=page_file(request, at, job),
         pattern=pattern_of(at, job, request.query_params),
         choices=CHOICES,
         beside=beside(at, asking, draft, job),

@@ -21,7 +21,7 @@ from tableseal.api.web.fields import Field, answered, demanded, fields_of
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, see
 from tableseal.api.web.progress import job_page
-from tableseal.api.web.workbench import bench_of, shown
+from tableseal.api.web.workbench import bench_of, page_file, shown
 from tableseal.suppression.protections.names import NEEDS, TAKES, WORDS
 
 FIRST = "controlled-rounding"
@@ -70,6 +70,7 @@ def protection_page(request: Request, at: Service, _: Principal, job: Job, draft
         compared=compared_as(said["statement"]),
         again=_again(draft, said["statement"]),
         **shown(bench, job, request.query_params),
+        file=page_file(request, at, job),
         safe=has_file(at.store, job, "protected.zip"),
         draft=draft,
         forms=offered(KIND.rows),

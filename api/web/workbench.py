@@ -14,12 +14,13 @@ from starlette.datastructures import QueryParams
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.resources import note_read, own_job
 from tableseal.api.http.service import Reader, Service, ServiceDep
-from tableseal.api.jobs.pages import WORKBENCH
+from tableseal.api.jobs.pages import WORKBENCH, page_named
 from tableseal.api.problems import Problem
 from tableseal.api.store.files import files_of, part_of
 from tableseal.api.store.job import Job, State
-from tableseal.api.web.pages import page
+from tableseal.api.web.pages import language_of, page
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import ENGLISH
 from tableseal.audit.report.cell_words import CellWords
 from tableseal.audit.report.grid import Shown
 from tableseal.audit.report.workbench.maps import COLUMNS, LINES, Where, Window, window
@@ -56,6 +57,14 @@ def bench_of(at: Service, job: Job) -> Workbench | None:
     """The report of a job by parts; None if it was not kept so."""
     read = reading(at, job, WORKBENCH)
     return None if read is None else Workbench(read)
+
+
+def page_file(request: Request, at: Service, job: Job) -> str:
+    """The file of a job that is its result as one page, in the language of whoever asks if there is such a one."""
+    spoken = page_named(language_of(request))
+    with at.store.reading() as connection:
+        names = {file.name for file in files_of(connection, job.id, "result")}
+    return spoken if spoken in names else page_named(ENGLISH)  # an earlier version made only that
 
 
 def reading(at: Service, job: Job, name: str) -> Callable[[int, int], bytes] | None:

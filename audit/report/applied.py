@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tableseal.audit.errors import OptionName
 from tableseal.audit.language import gettext as _
-from tableseal.audit.language import put
+from tableseal.audit.language import ngettext, numerals, phrase, plurals_of, put
 from tableseal.audit.said import Do, Said
 
 RULE_IT = (
@@ -47,15 +47,15 @@ def counts_words(counts: Mapping[str, int]) -> str:
     said = []
     for verdict in ("safe", "unsafe", "undecided", "failed"):
         key, words = within.get(verdict, ("", ""))
-        more = f" ({counts[key]:,} {words})" if counts.get(key) else ""
-        said.append(f"{counts[verdict]:,} {verdict}{more}")
+        more = f" ({numerals(f'{counts[key]:,}')} {_(words)})" if counts.get(key) else ""
+        said.append(f"{numerals(f'{counts[verdict]:,}')} {_(verdict)}{more}")
     return ", ".join(said)
 
 
 def applied_words(rules: Sequence[str], judged: bool) -> str:
     """By which rules a release was judged: "Rule: threshold 5; p% 10."."""
     if rules:
-        return put("Rule: {rules}.", rules="; ".join(rules))
+        return put("Rule: {rules}.", rules="; ".join(map(phrase, rules)))
     if judged:
         return _("No rule: the statuses in the file decide what is sensitive.")
     return _("No rule, and no status.")
@@ -72,4 +72,7 @@ def applied_to_each(releases: Iterable[tuple[Sequence[str], bool]]) -> list[str]
 
 def releases_words(count: int) -> str:
     """ "1 release", "2,000 releases"."""
-    return f"{count:,} {'release' if count == 1 else 'releases'}"
+    return ngettext(*_RELEASES[0], count).format(n=numerals(f"{count:,}"))
+
+
+_RELEASES = plurals_of((("{n} release", "{n} releases"),))

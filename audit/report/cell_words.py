@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
+from tableseal.audit.language import phrase
 from tableseal.audit.report.model import BeyondHelp, InsiderFinding, ReportCell
 from tableseal.audit.report.words import (
     HTML,
@@ -70,14 +71,14 @@ def cell_words(
         known_by="" if known is None else insider_words(InsiderFinding(known.who, known.whose, known.estimates), HTML),
         over_tables=over_tables(cell.over_tables, HTML),
         required="" if cell.required is None else interval(*cell.required, HTML),
-        rule=printable(cell.rule or ""),
+        rule=phrase(printable(cell.rule or "")),
         truth="" if cell.truth is None else number(cell.truth, HTML),
         verdict=verdict(cell),
         style=risk_style(cell),
         text=text,
         hint=hint,
         one_value=number(cell.lower, HTML) if cell.lower is not None and cell.lower == cell.upper else "",
-        arithmetic=printable(cell.reveals.text) if cell.reveals else "",
+        arithmetic=phrase(printable(cell.reveals.text)) if cell.reveals else "",
         insider=insider_words(cell.insider, HTML) if cell.insider and cell.reason != "ranks" else "",
         steps=steps_words(cell, HTML) if cell.steps else "",
         beyond_help="" if helpless is None else beyond_help_words(helpless, HTML),
@@ -96,7 +97,7 @@ def map_words(cell: ReportCell, published: str | None) -> tuple[str, str]:
     if cell.reason == "sensitive_published":
         mark = "! "
     rounded = f"published as {published}, " if published is not None and cell.status in ("published", "frozen") else ""
-    hint = (
+    hint = phrase(
         f"{cell.status.replace('_', ' ')}, {rounded}{possible(cell, HTML)} possible, "
         f"risk {risk(cell.risk, HTML)}, {verdict(cell)}"
     )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tableseal.audit.language import phrase
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -26,7 +28,7 @@ class Column:
 def aligned(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, indent: str = "") -> list[str]:
     """Headings and rows as lines, two blanks between columns; a row may end early."""
     table = [[_cut(text, column) for text, column in zip(row, columns, strict=False)] for row in rows]
-    table.insert(0, [column.heading for column in columns])
+    table.insert(0, [phrase(column.heading) for column in columns])
     widths = [max(len(row[k]) for row in table if k < len(row)) for k in range(len(columns))]
     return [indent + "  ".join(map(_padded, row, columns, widths)).rstrip() for row in table]
 
@@ -49,7 +51,7 @@ def folded(columns: Sequence[Column], rows: "Iterable[Sequence[str | Text]]", *,
     table = Table(box=box.SIMPLE_HEAD if colour else plain, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column in columns:
         table.add_column(
-            column.heading,
+            phrase(column.heading),
             justify="right" if column.right else "left",
             overflow="fold",
             min_width=column.least,

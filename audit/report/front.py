@@ -55,7 +55,7 @@ def front_of(report: Report, release: Release, asked: Asked | None = None) -> Fr
             (phrase(e.title), [figure(f, HTML) for f in e.figures], phrase(e.tells), phrase(e.does_not_tell))
             for e in report.risk_panel
         ],
-        notes=[asked.words(note.text) for note in report.notes],
+        notes=[phrase(asked.words(note.text)) for note in report.notes],
         columns=_columns(report, release),
     )
 

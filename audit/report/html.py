@@ -4,7 +4,7 @@ scripts."""
 from dataclasses import dataclass
 
 from tableseal.audit.language import gettext as _
-from tableseal.audit.language import in_script, words_of
+from tableseal.audit.language import in_script, phrase, words_of
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.cell_words import CellWords, cell_words
@@ -106,7 +106,7 @@ def _page(report: Report, release: Release, front: Front, shown: list[tuple[int,
             n,
             cell_name(cell.cell, totals) + (f" ({printable(cell.measure)})" if len(release.measures) > 1 else ""),
             interval(cell.lower, cell.upper, HTML),
-            printable(cell.reveals.text if cell.reveals else cell.rule or ""),
+            phrase(printable(cell.reveals.text if cell.reveals else cell.rule or "")),
         )
         for n, cell in enumerate(report.implied[: len(shown) or 1])
     ]

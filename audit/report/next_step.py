@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tableseal.audit.errors import OptionName
-from tableseal.audit.language import put
+from tableseal.audit.language import phrase, put
 from tableseal.audit.report.applied import WHAT_TO_SAY
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
@@ -51,7 +51,7 @@ def next_step(report: Report, asked: Asked | None = None) -> str | None:
     """What to do after an audit, in the words of how it was asked for (None: a command in general); None: nothing."""
     asked = asked or Call()
     step = _next_step(report, asked)
-    return None if step is None else asked.words(step)
+    return None if step is None else phrase(asked.words(step))
 
 
 def _next_step(report: Report, asked: Asked) -> str | None:

@@ -171,7 +171,7 @@ def _print_body(
     if notes:
         console.print("\n" + _("Notes"), style="bold")
         for note in notes:
-            console.print(f"  - {printable(asked.words(note.text))}")
+            console.print(f"  - {printable(phrase(asked.words(note.text)))}")
 
 
 def _summary_lines(report: Report) -> list[str]:
@@ -262,9 +262,9 @@ def _print_panel(console: "Console", report: Report) -> None:
         return
     console.print("\n" + _("Risk side by side"), style="bold")
     for entry in report.risk_panel:
-        console.print(f"  - {entry.title}")
+        console.print(f"  - {phrase(entry.title)}")
         for line in (
-            "; ".join(figure(f, ASCII) for f in entry.figures),
+            _("; ").join(figure(f, ASCII) for f in entry.figures),
             put("Tells: {what}", what=phrase(entry.tells)),
             put("Does not tell: {what}", what=phrase(entry.does_not_tell)),
         ):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tableseal.audit.attacks.confidence import CONFIDENCE_CODES
 from tableseal.audit.attacks.confidence import OPEN as CONFIDENCE_OPEN
 from tableseal.audit.codec.exact_json import decimal_text
-from tableseal.audit.language import counted, put, words_of
+from tableseal.audit.language import counted, numerals, phrase, put, words_of
 from tableseal.audit.language import gettext as _
 from tableseal.audit.measures.risk.requirement import TABLE_RISK_CODES, TABLE_RISK_OPEN
 from tableseal.audit.model.release import Release
@@ -75,14 +75,14 @@ def number(value: Fraction | int, signs: Signs, places: int = 0) -> str:
     if signs.thousands and len(whole) > 3:
         whole = f"{int(whole):,}".replace(",", signs.thousands)
     decimals = decimals.ljust(places, "0")
-    return (signs.minus if value < 0 else "") + whole + ("." + decimals if decimals else "")
+    return (signs.minus if value < 0 else "") + whole + (numerals(f"0.{decimals}")[1:] if decimals else "")
 
 
 def interval(low: Fraction | None, high: Fraction | None, signs: Signs) -> str:
     """`[0, 406]`, open towards an end without limit: `[0, inf)`."""
     left = f"({signs.minus}{signs.infinity}" if low is None else f"[{number(low, signs)}"
     right = f"{signs.infinity})" if high is None else f"{number(high, signs)}]"
-    return f"{left}, {right}"
+    return numerals(f"{left}, {right}")
 
 
 def possible(cell: ReportCell, signs: Signs) -> str:
@@ -101,24 +101,29 @@ def risk(value: float | None, signs: Signs) -> str:
     """Disclosure risk 1/log2(values): infinite where one value is left, 0 where there is no limit."""
     if value is None:
         return signs.infinity
-    return "0" if value == 0 else f"{value:.4f}"
+    return "0" if value == 0 else numerals(f"{value:.4f}")
 
 
 def figure(found: Figure, signs: Signs) -> str:
     """A figure of the risk panel with its label: `fewest bits: 1.585`."""
     value = found.value
     if value is None:
-        return f"{found.label}: none"
-    return f"{found.label}: {number(value, signs) if isinstance(value, int) else format(value, '.4g')}"
+        return phrase(f"{found.label}: none")
+    shown = number(value, signs) if isinstance(value, int) else numerals(format(value, ".4g"))
+    return phrase(f"{found.label}: ") + shown
 
 
 def over_tables(found: OverTables | None, signs: Signs) -> str:
     """Entropy over tables: `2.96`; sampled: `2.96, 2.90 to 3.01`, with `?` where chains have not converged."""
     if found is None:
         return ""
-    text = f"{found.entropy_bits:.2f}"
+    text = numerals(f"{found.entropy_bits:.2f}")
     if found.method == "sampled":
-        text = f"{signs.about}{text}, {found.ci[0]:.2f} to {found.ci[1]:.2f}" + ("" if converged(found) else " ?")
+        text = (
+            f"{signs.about}{text}, "
+            + numerals(put("{low} to {high}", low=f"{found.ci[0]:.2f}", high=f"{found.ci[1]:.2f}"))
+            + ("" if converged(found) else " ?")
+        )
     return text
 
 
@@ -132,9 +137,9 @@ def verdict(cell: ReportCell) -> str:
     """Verdict with what it rests on."""
     text = _(VERDICTS[cell.verdict])
     if secondary_exposure(cell):
-        return f"{text}: {_('withheld for nothing')}"
+        return f"{text}{_(': ')}{_('withheld for nothing')}"
     if cell.reason is not None:
-        return f"{text}: {_(REASONS[cell.reason])}"
+        return f"{text}{_(': ')}{_(REASONS[cell.reason])}"
     return f"{text} ({_('continuous')})" if cell.basis == "continuous" else text
 
 
@@ -205,7 +210,7 @@ def insider_words(insider: InsiderFinding, signs: Signs) -> str:
     """ "second largest of k can place the largest contribution to this cell within [40, 60]"."""
     return put(
         "{who} can place {what} within {interval}",
-        who=printable(insider.who),
+        who=phrase(printable(insider.who)),
         what=_(_WHOSE[insider.whose]),
         interval=interval(*insider.estimates, signs),
     )
@@ -216,8 +221,9 @@ def beyond_help_words(found: BeyondHelp, signs: Signs) -> str:
     text = "; ".join(insider_words(insider, signs) for insider in found.insiders)
     if found.accepted is None:
         return text
-    until = f", until {found.accepted.until}" if found.accepted.until is not None else ""
-    return f"{text}; accepted: {printable(found.accepted.reason)} (by {printable(found.accepted.by)}{until})"
+    until = put(", until {day}", day=found.accepted.until) if found.accepted.until is not None else ""
+    why = {"reason": printable(found.accepted.reason), "by": printable(found.accepted.by), "until": until}
+    return text + put("; accepted: {reason} (by {by}{until})", **why)
 
 
 def steps_words(cell: ReportCell, signs: Signs) -> str:
@@ -316,7 +322,7 @@ def _which(confidential: bool) -> _Sensitive:
 
 def _answer(report: Report) -> str:
     if not report.judged:
-        said = (note.text for note in report.notes if note.code == "not_judged")
+        said = (phrase(note.text) for note in report.notes if note.code == "not_judged")
         return next(said, _("Nothing says what is sensitive."))
     summary = report.summary
     which = _which(report.confidential)
@@ -343,7 +349,9 @@ def _answer(report: Report) -> str:
     accepted = sum(found.accepted is not None for found in report.beyond_help)
     if accepted:
         tail += " " + which.accepted(accepted)
-    tail += "".join(f" {note.text}" for note in report.notes if note.code in (*TABLE_RISK_CODES, *CONFIDENCE_CODES))
+    tail += "".join(
+        f" {phrase(note.text)}" for note in report.notes if note.code in (*TABLE_RISK_CODES, *CONFIDENCE_CODES)
+    )
     waste = summary.secondary_exposed
     if waste:
         tail += " " + counted(
@@ -382,8 +390,8 @@ def _too_fine(report: Report) -> str:
 def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:
     """A finding that no row lists: its name, its interval and the arithmetic."""
     value = interval(cell.lower, cell.upper, signs)
-    rule = f" ({printable(cell.rule)})" if cell.rule else ""
-    told = printable(cell.reveals.text) if cell.reveals else "every value that is left is sensitive"
+    rule = f" ({phrase(printable(cell.rule))})" if cell.rule else ""
+    told = phrase(printable(cell.reveals.text)) if cell.reveals else _("every value that is left is sensitive")
     return f"{cell_name(cell.cell, totals)} ({printable(cell.measure)}): {value}{rule}: {told}"
 
 

@@ -1,6 +1,7 @@
 """What the agency does next, after a search for further cells."""
 
 from tableseal.audit.errors import OptionName
+from tableseal.audit.language import phrase
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import STREAM
 from tableseal.audit.report.next_step import LONGER, past_search
@@ -20,7 +21,7 @@ def next_step(result: Suppression, asked: Asked, output: str | None, confidentia
     asked: how it was asked for; output, confidential: the files it was to write.
     """
     step = _next_step(result, asked, output, confidential)
-    return None if step is None else asked.words(step)
+    return None if step is None else phrase(asked.words(step))
 
 
 def _next_step(result: Suppression, asked: Asked, output: str | None, confidential: str | None) -> str | None:

@@ -39,6 +39,22 @@ def messages() -> dict[Message, list[str]]:
     return found
 
 
+def sentences(language: str) -> dict[str, str]:
+    """Those that are put together where something is found, with their words (`audit.language.SENTENCE`)."""
+    from tableseal.audit.language import SENTENCE, catalogue
+
+    held = catalogue(language)._catalog  # type: ignore[attr-defined]  # contexts can be told in no other way
+    before = f"{SENTENCE}\x04"
+    return {key[len(before) :]: text for key, text in held.items() if isinstance(key, str) and key.startswith(before)}
+
+
+def said() -> str:
+    """All texts in the sources, of which such sentences are made."""
+    paths = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return "\n".join(n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str))
+
+
 def of_options() -> Iterator[str]:
     """Words of forms: labels, hints and choices of options, without what stands for their values."""
     import tableseal.api.http  # noqa: F401 - pages are part of it
@@ -106,11 +122,16 @@ def update(path: Path) -> list[str]:
     for message, names in sorted(wanted.items(), key=lambda one: str(one[0])):
         before = old.get(message)
         new.add(message, before.string if before else "", locations=[(name, None) for name in names])
+    for sentence in old:
+        if sentence.context:  # these are the translator's own (see `audit.language.SENTENCE`)
+            new.add(sentence.id, sentence.string, context=sentence.context)
     with open(path, "wb") as file:
         write_po(file, new, width=120, omit_header=False, include_lineno=False)
     with open(path.with_suffix(".mo"), "wb") as file:
         write_mo(file, new)
-    return [str(message.id) for message in new if message.id and not all(_strings(message.string))]
+    return [
+        str(message.id) for message in new if message.id and not message.context and not all(_strings(message.string))
+    ]
 
 
 def _is_text(text: str) -> bool:

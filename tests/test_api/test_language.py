@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,11 @@ from tableseal.api.cli.app import app
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.protections import UNPROTECTED
 from tableseal.audit.io import release_from_document
-from tableseal.audit.language import LANGUAGES, catalogue, counted, phrase, preferred, put, speaking
+from tableseal.audit.language import LANGUAGES, catalogue, counted, numerals, phrase, preferred, put, speaking
 from tableseal.audit.language import gettext as _
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import render_html, render_text, report_json
+from tableseal.suppression.protections.methods import METHODS
 
 FRENCH = {**BROWSER, "Accept-Language": "fr-FR,fr;q=0.9,en;q=0.5"}
 OTHERS = sorted(set(LANGUAGES) - {"en"})
@@ -67,8 +69,58 @@ def test_compiled_catalogues_are_those_of_the_sources(language: str) -> None:
         if isinstance(message.id, tuple):
             assert compiled.ngettext(*message.id, 1) == message.string[0]
             assert compiled.ngettext(*message.id, 2) == message.string[-1]
+        elif message.context:
+            assert compiled.pgettext(message.context, message.id) == message.string
         elif message.id:
             assert compiled.gettext(message.id) == message.string
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_sentences_are_those_that_are_said(language: str) -> None:
+    """CONVENTION 892: what stands around the gaps of a sentence is said somewhere, and its words have the same gaps."""
+    said = words.said()
+    known = set(re.findall(r"\w+", said))
+    for sentence, translated in words.sentences(language).items():
+        pieces = [re.findall(r"\w+", piece) for piece in re.split(GAP, sentence)]
+        assert not {word for piece in pieces for word in piece} - known, sentence
+        pairs = [f"{one} {other}" for piece in pieces for one, other in pairwise(piece)]
+        assert 2 * sum(pair in said for pair in pairs) >= len(pairs), sentence  # others meet where two texts do
+        assert sorted(re.findall(GAP, sentence)) == sorted(re.findall(GAP, translated)), sentence
+
+
+GAP = r"(?<!\{)\{\w+\}(?!\})"
+
+
+def test_a_sentence_is_known_again_with_what_stands_in_its_gaps() -> None:
+    """CONVENTION 892: numbers, messages and names, each as it is meant; what is not known stays as it is."""
+    with speaking("fr"):
+        assert phrase("threshold 5") == "seuil 5"
+        assert phrase("p% 12.5") == "p% 12,5"
+        assert phrase("threshold many") == "threshold many"
+        assert phrase("Nothing is like this: of 5") == "Nothing is like this: of 5"
+        assert phrase("1 to 4 possible, risk 0.5000, exposed") == "1 à 4 possibles, risque 0,5000, exposée"
+        missing = "3 cells marked missing can be computed, and such cells are not judged: a=b. "
+        missing += "If readers must not know them, give them the status withheld."
+        assert phrase(missing).startswith("3 cases marquées manquantes peuvent se calculer")
+        assert "a=b" in phrase(missing)
+    assert phrase("threshold 5") == "threshold 5"
+
+
+@pytest.mark.parametrize(
+    ("english", "french"),
+    [
+        ("1,234.5", "1\u202f234,5"),
+        ("[0.5, 1,200)", "[0,5\u00a0; 1\u202f200)"),
+        ("(−∞, 7]", "(−∞\u00a0; 7]"),
+        ("= 12", "= 12"),
+        ("", ""),
+    ],
+)
+def test_numbers_are_written_as_the_language_has_them(english: str, french: str) -> None:
+    # CONVENTION 893
+    assert numerals(english) == english
+    with speaking("fr"):
+        assert numerals(english) == french
 
 
 def english_in(page: str) -> list[str]:
@@ -85,6 +137,24 @@ def english_in(page: str) -> list[str]:
     return found
 
 
+STRANGE = re.compile(
+    r"\b(the|of|is|are|and|not|with|that|which|was|were|has|have|from|they|there|this)\b", re.IGNORECASE
+)
+"""Words that French has not, and no English sentence is without."""
+
+STAYS = re.compile(r"Companies by region and size|tableseal |\* = withheld|--\w+|RELEASE|r\.json")
+"""What is English on a French page by right: titles of these tests, commands, what is typed."""
+
+
+def strange_in(page: str) -> list[str]:
+    """Texts of a French page that are none."""
+    body = re.sub(r"<(style|script|code|textarea)\b.*?</\1>", " ", page, flags=re.S)
+    body = re.sub(r"</?(?:b|strong|small|a|span)\b[^>]*>", " ", body)
+    texts = {" ".join(unescape(text).split()) for text in re.findall(r">([^<>]+)<", body)}
+    texts |= {unescape(text) for text in re.findall(r'(?:aria-label|placeholder|title)="([^"]+)"', body)}
+    return sorted(text for text in texts if STRANGE.search(text) and not STAYS.search(text))
+
+
 CODES = {"value", "size", "region"}
 """Names in the releases of these tests."""
 
@@ -97,8 +167,8 @@ def test_pages_in_french_keep_no_english(client: TestClient) -> None:
     broken = {**EXAMPLE, "title": "Broken"}
     sent = {"files": ("release.json", json.dumps(broken))}
     batch = until_done(client, client.post("/batches", files=sent, data={"html": "on"})).url.path
-    paths = ["/", "/releases", "/jobs", "/batches", "/publications", "/account", ready, columns, batch]
-    paths += [f"{ready}/protections?method={name}" for name in ("noise", "cell-key")]
+    paths = ["/", "/releases", "/jobs", "/batches", "/publications", "/account", "/admin", ready, columns, batch]
+    paths += [f"{ready}/protections?method={name}" for name in METHODS]
     paths += [f"{ready}/attacks", f"{ready}/erase", "/jobs/0"]
     forms = {
         "audits": {},
@@ -116,6 +186,7 @@ def test_pages_in_french_keep_no_english(client: TestClient) -> None:
         assert '<html lang="fr">' in page.text
         kept = set(english_in(page.text)) - CODES
         assert not kept, (path, kept)
+        assert not strange_in(page.text), path
 
 
 def test_who_asks_for_nothing_has_english_and_a_choice_is_kept(client: TestClient) -> None:
@@ -186,6 +257,7 @@ def test_reports_in_french(tmp_path: Path) -> None:
         assert report_json(report) == data
     assert '<html lang="fr">' in page
     assert not set(english_in(page)) - CODES
+    assert not strange_in(page)
     assert "9 cases" in text
     assert "NON SÛRE" in text
     assert render_html(report, release) == english
@@ -195,3 +267,32 @@ def test_reports_in_french(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["audit", str(tmp_path / "r.json"), "--lang", "fr", "--html", str(target)])
     assert "Règle" in done.stdout
     assert '<html lang="fr">' in target.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("suppress",), ("Prouvé", "Supprimées en plus", "exigée par")),
+        (("compare", "--methods", "heuristic,rounding:5"), ("méthode", "sûre", "coût")),
+        (("protect", "--method", "random-rounding", "--base", "5"), ("graine", "Règle")),
+        (("batch", "-o", "out"), ("Règle", "diffusion")),
+    ],
+)
+def test_verbs_speak_french(tmp_path: Path, arguments: tuple[str, ...], said: tuple[str, ...]) -> None:
+    """CONVENTION 894: `--lang` of each verb that writes words for people; English is as it was."""
+    (tmp_path / "r.json").write_text(json.dumps(UNPROTECTED), "utf-8")
+    verb, *more = (str(tmp_path / word) if word == "out" else word for word in arguments)
+    given = tmp_path if verb == "batch" else tmp_path / "r.json"
+    french = CliRunner().invoke(app, [verb, str(given), *more, "--lang", "fr"])
+    assert french.exception is None or isinstance(french.exception, SystemExit)
+    assert not [word for word in said if word not in french.stdout], french.stdout
+
+
+def test_a_report_is_taken_along_in_the_language_of_its_page(client: TestClient) -> None:
+    # CONVENTION 895
+    ready = until_done(client, client.post("/releases", files={"files": ("r.json", json.dumps(UNPROTECTED))})).url.path
+    job = until_done(client, client.post(f"{ready}/audits", data={"time_limit": "60"})).url.path
+    for headers, language in ((FRENCH, "fr"), (BROWSER, "en")):
+        link = re.search(r'href="([^"]*/files/report[^"]*)"', client.get(job, headers=headers).text)
+        assert link is not None
+        assert f'<html lang="{language}">' in client.get(link[1], headers=headers).text
