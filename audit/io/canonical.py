@@ -253,6 +253,8 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
             [exact(x * unit), exact(a * unit), None if b == NO_LIMIT else exact(b * unit)]
             for x, a, b in zip(shown.tolist(), low.tolist(), high.tolist(), strict=True)
         ]
+    if rounding.wider:
+        found["wider"] = True
     return found
 
 

@@ -189,6 +189,11 @@ class RoundingDocument(Model):
     ranges: Ranges | None = Field(
         default=None, description="what published values stand for (beside base and method: written by convert)"
     )
+    wider: bool = Field(
+        default=False,
+        description="beside ranges: who knows how values were changed and tries that on every table may find narrower "
+        "ones; an audit shows no cell to be protected by them",
+    )
     top: Number | None = Field(default=None, description="true values from here on are shown as this one")
 
 

@@ -123,6 +123,8 @@ def read_scheme(
         raise InputError("`share` goes with methods noise, adjusted and cell_key.", at=where)
     if document.flex is not None and (document.method != "cell_key" or document.share is None):
         raise InputError("goes with method cell_key and a `share`.", at=where / "flex")
+    if document.wider and (plain or document.ranges is None):
+        raise InputError("goes with `ranges`, without base and method.", at=where / "wider")
     match document.method:
         case "cell_key" | "noise" | "adjusted":
             return Scheme(read.changed(document, folder, nonnegative=nonnegative), (), where, measure.unit)
@@ -148,7 +150,7 @@ def read_scheme(
         else:
             bands.append(Band(None, NO_LIMIT, None, base, document.method))
     elif document.ranges is not None:
-        fixed = Rounding(1, "ranges", read.ranges(document.ranges, folder))
+        fixed = Rounding(1, "ranges", read.ranges(document.ranges, folder), wider=document.wider)
     elif document.bands is not None:
         bands = [read.band(band, where / "bands" / k) for k, band in enumerate(document.bands)]
     else:

@@ -47,6 +47,8 @@ class Rounding:
     than its share of the true value and a number of units.
     With methods `noise` and `adjusted`: share: largest change, of the true value (noise) or of the published one
     (adjusted), at most 6 decimals; range: a change up to this, in units, is possible anyway; zeros_stay.
+    wider: with method `ranges`: somebody who knows how values were changed and tries that on every table may find
+    narrower ranges, so that they show no cell to be protected.
     """
 
     base: int
@@ -70,6 +72,7 @@ class Rounding:
     unchanged: Fraction | None = None
     share: Fraction = Fraction(0)
     flex: tuple[Fraction, int] | None = None
+    wider: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from tableseal.audit.report.panel import Facts, risk_panel
 from tableseal.audit.report.public import WEIGHED
 from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from tableseal.audit.report.verdict import Judged, judge, reach
+from tableseal.audit.report.wider import wider_note
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
 from tableseal.audit.rules.applying import idle_notes
 from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
@@ -140,6 +141,8 @@ def build_report(
     told += [WEIGHED] if findings.weighed else []
     told += [found.note() for found in (findings.sap, findings.table_risk) if found is not None]
     told += _confidence_notes(findings.confidence, notes)
+    wider = wider_note(prepared.release, rows)
+    told += [] if wider is None else [wider]
     found = findings.implied
     implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
     count = implied_count(found)
@@ -152,7 +155,7 @@ def build_report(
         _verdict(rows, require),
         *(_by_limit(found.above) for found in limits if found is not None),
         implied_verdict(implied, count, require, missing=len(missing)),
-        "undecided" if findings.impossible else "safe",
+        "safe" if wider is None and not findings.impossible else "undecided",
     )
     asked = [row for row in open_rows if row.verdict != "not_judged"]
     decrease, effort, weighed = findings.rank.decrease, findings.effort, findings.weighed

@@ -18,6 +18,7 @@ from tableseal.audit.model.release import Release
 from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
 from tableseal.audit.report.called import accepted_exposed, unjudged_words
 from tableseal.audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
+from tableseal.audit.report.wider import WIDER
 from tableseal.audit.rules.too_fine import CODE as TOO_FINE
 
 
@@ -375,6 +376,8 @@ def _answer(report: Report) -> str:
         return _("Not judged to the end: the policy limits the risk of whole tables.") + tail
     if not summary.undecided and any(note.code == CONFIDENCE_OPEN for note in report.notes):
         return _("Not judged to the end: the policy limits how far small counts may be believed.") + tail
+    if not summary.undecided and any(note.code == WIDER for note in report.notes):
+        return _("Not shown: ranges are told wider than what may be found out (see the notes).") + tail
     if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
         return _("Not judged to the end: the policy asks that whatever can be computed is judged.") + tail
     return _("Not proved either way: a limit was reached before every cell was decided.") + tail

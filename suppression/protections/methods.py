@@ -28,6 +28,7 @@ from tableseal.suppression.protections.redesign.redesign import Redesign, redesi
 from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
+from tableseal.suppression.protections.statement import written
 from tableseal.suppression.protections.swapping.swap import RecordSwapping, swap
 from tableseal.suppression.protections.synthetic import Synthetic, synthesise
 from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
@@ -92,7 +93,7 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
     for option, value in said.items():
         if option not in hints:
             owners = ", ".join(other for other, m in METHODS.items() if option in get_type_hints(m.settings))
-            raise InputError(f"is for {owners}.", at=OptionName(option, value))
+            raise InputError(f"is for {owners}.", at=OptionName(option, written(value)))
     for field in fields(settings):
         if field.default is MISSING and field.name not in said:
             raise InputError("needs ", OptionName(field.name), ".", at=OptionName("method", name))

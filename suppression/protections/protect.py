@@ -1,14 +1,12 @@
 """Change the values of a release by a method, and audit what is released: around every method, the same."""
 
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
 from time import monotonic
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
-from tableseal.audit.linear.naming import decimal
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress, silent
@@ -19,7 +17,7 @@ from tableseal.suppression.protections.method import Outcome, Recoded, Tools
 from tableseal.suppression.protections.methods import method_of
 from tableseal.suppression.protections.names import WORDS
 from tableseal.suppression.protections.published import ordered, published
-from tableseal.suppression.protections.statement import Optimum, Statement
+from tableseal.suppression.protections.statement import Optimum, Statement, written
 from tableseal.suppression.protections.subject import Subject, subject_of
 
 
@@ -110,7 +108,7 @@ def statement_of(subject: Subject, settings: object, outcome: Outcome, seed: int
     return Statement(
         method=name,
         words=WORDS[name],
-        settings={key: _text(value) for key, value in said.items() if value not in (None, ())},
+        settings={key: written(value) for key, value in said.items() if value not in (None, ())},
         seed=seed if method.draws else None,
         cells=len(subject.cells),
         additive=outcome.additive,
@@ -119,11 +117,3 @@ def statement_of(subject: Subject, settings: object, outcome: Outcome, seed: int
         optimum=None if best is None else Optimum.of(best),
         combined=outcome.combined if isinstance(outcome, Recoded) else (),
     )
-
-
-def _text(value: object) -> str:
-    if isinstance(value, tuple):
-        return "; ".join(map(_text, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return decimal(1, value) if isinstance(value, Fraction) else str(value)

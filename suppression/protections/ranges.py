@@ -1,5 +1,6 @@
 """What everybody may know that published values stand for, where it differs from cell to cell."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,15 +23,16 @@ def within(
     optimised: Optimised | None = None,
     confidence: Fraction | None = None,
     details: tuple[str, ...] = (),
+    wider: bool = False,
 ) -> Changed:
     """What a method gives that publishes every cell, and tells of each between which values the true one lies.
 
-    shown, lower, upper: int64 (cells). Others: see `Changed`.
+    shown, lower, upper: int64 (cells). wider: see `Rounding`. Others: see `Changed`.
     """
     known = np.ones(len(shown), np.bool_)
     return Changed(
         Amounts(shown, known),
-        lambda table: _ranges(table, subject, shown, lower, upper),
+        lambda table: replace(_ranges(table, subject, shown, lower, upper), wider=wider),
         additive=additive,
         optimised=optimised,
         confidence=confidence,

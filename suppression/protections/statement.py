@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated
 
 from tableseal.audit.codec.declared import PUBLIC
 from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.codec.kinds import Count, Rounded
+from tableseal.audit.linear.naming import decimal
 from tableseal.suppression.protections.method import Combined, Optimised
 from tableseal.suppression.protections.method import Status as Solved
 
@@ -50,3 +52,18 @@ class Statement:
     ] = None
     optimum: Annotated[Optimum | None, "null: nothing was optimised, or a public copy."] = None
     combined: Annotated[tuple[Combined, ...], "Categories that are published only together (redesign).", PUBLIC] = ()
+
+
+def written(value: object) -> str:
+    """The value of a setting as messages and statements show it.
+
+    Examples
+    --------
+    >>> written((Fraction(1, 2), True, 3))
+    '0.5; yes; 3'
+    """
+    if isinstance(value, tuple | list):
+        return "; ".join(map(written, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return decimal(1, value) if isinstance(value, Fraction) else str(value)

@@ -1,22 +1,28 @@
-"""Sums of counts that were perturbed by quotas: what may stand behind them."""
+"""Sums of counts that were perturbed by an invariant matrix: what may stand behind them."""
 
-from itertools import permutations
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations, product
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.suppression.protections.perturbation.sums import quota_sums
+from tableseal.suppression.protections.perturbation.chain import Counts
+from tableseal.suppression.protections.perturbation.possible import possible
+from tableseal.suppression.protections.perturbation.sums import stratum_sums
+
+Ints = NDArray[np.int64]
+
+SHOWN = st.lists(st.integers(0, 3), min_size=2, max_size=6)
+INSIDE = st.lists(st.integers(0, 1), min_size=6, max_size=6)
+PAIRS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)
 
 
-@given(
-    st.lists(st.integers(0, 3), min_size=2, max_size=6),
-    st.lists(st.integers(0, 1), min_size=6, max_size=6),
-    st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8),
-    st.booleans(),
-)
-@settings(max_examples=40, deadline=None)
+@given(SHOWN, INSIDE, PAIRS, st.booleans())
+@settings(max_examples=25, deadline=None)
 def test_sums_over_all_orders_of_the_shown_counts(
     shown: list[int], inside: list[int], more: set[tuple[int, int]], fixed: bool
 ) -> None:
@@ -35,8 +41,29 @@ def test_sums_over_all_orders_of_the_shown_counts(
             whole = np.zeros(n, np.int64)
             whole[moves] = true
             sums.add(tuple((form @ whole).tolist()))
-    found = quota_sums(csr_array(form), np.array(shown), np.zeros(n, np.int64), {0: near}, moves)
-    assert found is not None
-    low, high = found
+    found = stratum_sums(csr_array(form), np.array(shown), np.zeros(n, np.int64), {0: near}, moves, quotas=True)
+    check(found, sums)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=4), INSIDE)
+@settings(max_examples=25, deadline=None)
+def test_sums_over_all_counts_among_which_the_shown_ones_occur(shown: list[int], inside: list[int]) -> None:
+    """CONVENTION 910: with independent draws every shown count is the true one of some cell; others may be, too."""
+    matrix = Counts.spread(Fraction(1, 2), 1)
+    near = possible(Counter(shown), matrix, "independent", made_invariant=True)
+    n = len(shown)
+    form = np.array([inside[:n], [1] * n])
+    sums = {
+        tuple((form @ np.array(true)).tolist())
+        for true in product(*(sorted(near[k]) for k in shown))
+        if set(shown) <= set(true)
+    }
+    every = np.ones(n, np.bool_)
+    check(stratum_sums(csr_array(form), np.array(shown), np.zeros(n, np.int64), {0: near}, every, quotas=False), sums)
+
+
+def check(found: tuple[Ints, Ints, NDArray[np.bool_]], sums: set[tuple[int, ...]]) -> None:
+    low, high, wider = found
+    assert not wider.any()
     assert low.tolist() == [min(one[c] for one in sums) for c in range(2)]
     assert high.tolist() == [max(one[c] for one in sums) for c in range(2)]

@@ -364,3 +364,17 @@ def test_time_that_is_over_leaves_a_gap_or_nothing(monkeypatch: pytest.MonkeyPat
     assert found.verdict == "safe"
     assert best.status == "feasible"
     assert 0 < best.bound < best.distortion
+
+
+def test_without_time_all_categories_are_combined() -> None:
+    """CONVENTION 913: a safe design rather than none, with what is proved of it."""
+    release = tabulated(np.array([[9, 1, 8], [7, 9, 6], [8, 9, 7]]), groups=(2, 1), policy=THRESHOLD)
+    found = protect(release, Redesign(), time_limit=0)
+    assert found.stopped_by == "time"
+    best = found.statement.optimum
+    assert best is not None
+    assert best.status == "feasible"
+    assert set(published(public_release(found.release)).values()) == {64}
+    enough = protect(release, Redesign())
+    assert enough.statement.optimum is not None
+    assert best.bound <= enough.statement.optimum.distortion < best.distortion

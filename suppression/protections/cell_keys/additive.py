@@ -31,7 +31,8 @@ class Asked:
     published: bool (columns); others are base cells that no table shows, which may be anything from 0 on.
     stays: bool (columns), known zeros, which keep their value.
     range: no published value is further from the true one. never: no value from 1 to this is published.
-    zeros_stay: a true 0 is published as 0.
+    zeros_stay: a true 0 is published as 0. within: smallest and largest published value of each column, in place of the
+        range; None: the range says them.
     """
 
     matrix: csr_array
@@ -43,12 +44,14 @@ class Asked:
     range: int
     never: int = 0
     zeros_stay: bool = True
+    within: tuple[Integers, Integers] | None = None
 
     def ends(self) -> tuple[Integers, Integers]:
         """Smallest and largest value of each column; NO_END where there is no largest."""
         held = self.stays | (self.published & self.zeros_stay & (self.truth == 0))
-        low = np.where(self.published, np.maximum(self.truth - self.range, 0), 0)
-        high = np.where(self.published, self.truth + self.range, NO_END)
+        least, most = self.within or (np.maximum(self.truth - self.range, 0), self.truth + self.range)
+        low = np.where(self.published, least, 0)
+        high = np.where(self.published, most, NO_END)
         # An end among what is never published moves to the next value that may be.
         if self.never:
             low = np.where(self.published & (low > 0) & (low <= self.never), self.never + 1, low)

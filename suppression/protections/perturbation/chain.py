@@ -60,6 +60,22 @@ class Counts:
         """A true 0 is shown as 0."""
         return self.rows[0][0] == 1
 
+    def ends(self, count: int, steps: int) -> tuple[int, int]:
+        """Smallest and largest of what a count may become in so many steps, itself included.
+
+        Examples
+        --------
+        >>> Counts.spread(Fraction(1, 2), 2).ends(2, 1), Counts.spread(Fraction(1, 2), 2).ends(2, 2)
+        ((1, 4), (1, 6))
+        """
+        low = high = count
+        for _ in range(steps):
+            low, high = (
+                min(end for k in range(low, high + 1) for end in (k, *self.row(k))),
+                max(end for k in range(low, high + 1) for end in (k, *self.row(k))),
+            )
+        return low, high
+
     def row(self, count: int) -> Row:
         """What a count may become."""
         first = len(self.rows) - self.cycle

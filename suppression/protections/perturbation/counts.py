@@ -4,11 +4,11 @@ Source: Shlomo, Antal & Elliot 2015, section 3.3.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
@@ -22,8 +22,8 @@ from tableseal.suppression.protections.perturbation.draws import below, drawn, g
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import restored
 from tableseal.suppression.protections.perturbation.settings import Perturbation
-from tableseal.suppression.protections.perturbation.sums import quota_sums
-from tableseal.suppression.protections.ranges import within
+from tableseal.suppression.protections.perturbation.sums import stratum_sums
+from tableseal.suppression.protections.ranges import within as within_ranges
 from tableseal.suppression.protections.subject import Subject, order_by_names
 
 Ints = NDArray[np.int64]
@@ -55,14 +55,17 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     behind = _behind(become, strata, matrix, settings)
     shown = np.asarray(inner.forms @ become)
     low, high = (np.asarray(inner.forms @ np.where(fixed, 0, end)) for end in _ends(become, strata, behind))
-    if settings.draws == "quotas":  # then each stratum keeps its counts, as everybody knows
-        sums = quota_sums(inner.forms, become, strata, behind, ~fixed)
-        whole = _whole_strata(inner.forms, strata, ~fixed)
-        low, high = sums or (np.where(whole, shown, low), np.where(whole, shown, high))
+    wider = np.zeros(len(shown), np.bool_)
+    if settings.invariant:  # then a stratum has, at least, the counts that are shown, as everybody knows
+        quotas = settings.draws == "quotas"  # and no others, and as many
+        low, high, wider = stratum_sums(inner.forms, become, strata, behind, ~fixed, quotas=quotas)
+        wider &= subject.sensitivity(tools.policy).sensitive
     # Inner cells that are no cells of a table are not published.
     small = small_below(tools.policy or subject.release.policy)
     confidence = None if inner.owner is None else believed(chances, small)
-    return within(subject, shown, low, high, additive=settings.margins == "added", confidence=confidence)
+    return within_ranges(
+        subject, shown, low, high, additive=settings.margins == "added", confidence=confidence, wider=bool(wider.any())
+    )
 
 
 def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
@@ -103,19 +106,6 @@ def _ends(become: Ints, strata: Ints, behind: Mapping[int, Mapping[int, set[int]
     return low, high
 
 
-def _whole_strata(forms: csr_array, strata: Ints, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """bool (cells): made of whole strata."""
-    _, stratum = np.unique(strata, return_inverse=True)
-    at = np.flatnonzero(moves)
-    ones = np.ones(len(at), np.int64)
-    member = csr_array(coo_array((ones, (at, stratum[at])), shape=(len(strata), int(stratum.max(initial=0)) + 1)))
-    size = np.asarray(member.sum(axis=0)).ravel()
-    of_cell = (forms @ member).tocoo()
-    part = np.zeros(forms.shape[0], np.bool_)
-    part[of_cell.row[of_cell.data != size[of_cell.col]]] = True
-    return ~part
-
-
 def _apart(subject: Subject) -> InnerCells:
     """Every cell is its own."""
     from scipy.sparse import eye_array
@@ -133,19 +123,43 @@ def _apart(subject: Subject) -> InnerCells:
 def _restored(
     subject: Subject, inner: InnerCells, become: Ints, matrix: Counts, settings: Perturbation, tools: Tools
 ) -> Changed:
-    reach = matrix.reach * (2 if settings.invariant else 1)
-    shown = restored(subject, inner, become, reach, zeros_stay=matrix.zeros_stay, limits=tools.limits)
-    margin = np.ones(len(shown), np.bool_)
     assert inner.owner is not None
+    steps = 2 if settings.invariant else 1
+    within = _each(inner.value, lambda count: matrix.ends(count, steps))
+    shown = restored(subject, inner, become, within, tools.limits)
+    margin = np.ones(len(shown), np.bool_)
     margin[inner.owner] = False
-    least = np.where((shown > 0) & matrix.zeros_stay, 1, 0)
-    low = np.where(margin | subject.known_zero, shown, np.maximum(shown - reach, least))
-    high = np.where(margin | subject.known_zero, shown, shown + reach)
-    return within(subject, shown, low, high, additive=True, details=(NARROWER,))
+    behind = {k: _may_be(k, matrix, steps) for k in np.unique(shown[inner.owner]).tolist()}
+    low, high = shown.copy(), shown.copy()
+    low[inner.owner], high[inner.owner] = _each(shown[inner.owner], lambda k: (behind[k][0], behind[k][-1]))
+    stays = margin | subject.known_zero
+    low, high = np.where(stays, shown, low), np.where(stays, shown, high)
+    # Every table with these margins that the matrix may take to what is shown can be the true one (see `restored`).
+    one_by_one = not settings.invariant and settings.draws == "independent"
+    exact = one_by_one and all(k in matrix.row(count) for k, counts in behind.items() for count in counts)
+    return within_ranges(subject, shown, low, high, additive=True, details=() if exact else (WIDER,), wider=not exact)
 
 
-NARROWER = "Who tries the method on every table with these margins finds more of inner cells than what is told of them"
-"""Of restored margins: the fit to true margins undoes most changes of small tables."""
+def _may_be(shown: int, matrix: Counts, steps: int) -> range:
+    """From the smallest to the largest count that may be shown as this one."""
+    far = matrix.reach * steps
+    near = range(max(0, shown - far), shown + far + 1)
+    found = [count for count in near if matrix.ends(count, steps)[0] <= shown <= matrix.ends(count, steps)[1]]
+    return range(found[0], found[-1] + 1)
+
+
+def _each(counts: Ints, ends: Callable[[int], tuple[int, int]]) -> tuple[Ints, Ints]:
+    """Both ends of each count (int64, int64)."""
+    distinct, at = np.unique(counts, return_inverse=True)
+    found = np.array([ends(count) for count in distinct.tolist()], np.int64).reshape(-1, 2)[at.ravel()]
+    return found[:, 0], found[:, 1]
+
+
+WIDER = (
+    "Who tries the method on every table with these margins finds more of inner cells than what is told of them; "
+    "without an invariant matrix and with independent draws what is told is all"
+)
+"""Of restored margins, for the agency."""
 
 
 def _refuse_others(subject: Subject) -> None:

@@ -1,8 +1,14 @@
 """Margins restored after a perturbation: proportional fitting, then whole numbers that add up.
 
 Iterative proportional fitting (Deming & Stephan 1940) takes the perturbed inner cells to the true values of all other
-cells. Of all tables of whole numbers with these margins in which no inner cell is further from its true count than the
-perturbation may take it, the one nearest to the fit, rounded, is chosen; the true table is one of them.
+cells. Of all tables of whole numbers with these margins in which no inner cell is beyond the counts that the
+perturbation may make of it, the one nearest to the fit, rounded, is chosen; the true table is one of them.
+
+What is published may itself have been drawn wherever the matrix takes the true table there in one step, each cell on
+its own; and what is drawn with the true margins stays as it is. So without invariance and quotas every table with the
+published margins whose cells the matrix may take to what is published can be the true one, and no other: that is
+told, and no knowledge of the method says more. An invariant matrix depends on the counts that there are, quotas on how
+many there are of each; then readers who try all tables find out more (`Rounding.wider`).
 """
 
 import numpy as np
@@ -24,10 +30,10 @@ SWEEPS = 500
 NEAR = 1e-6
 
 
-def restored(subject: Subject, inner: InnerCells, drawn: Ints, reach: int, *, zeros_stay: bool, limits: Limits) -> Ints:
+def restored(subject: Subject, inner: InnerCells, drawn: Ints, within: tuple[Ints, Ints], limits: Limits) -> Ints:
     """int64 (cells): margins at their true values, inner cells fitted to them.
 
-    drawn: int64 (inner cells). reach: no inner cell is further from its true count.
+    drawn: int64 (inner cells). within: int64 (inner cells) each, smallest and largest count that may be shown of each.
 
     Raises
     ------
@@ -44,6 +50,8 @@ def restored(subject: Subject, inner: InnerCells, drawn: Ints, reach: int, *, ze
     target = np.zeros(columns, np.int64)
     target[:n] = subject.value
     target[inner.owner] = np.floor(fit + 0.5)
+    low, high = target.copy(), target.copy()
+    low[inner.owner], high[inner.owner] = within
     stays = np.zeros(columns, np.bool_)
     stays[:n] = margin | subject.known_zero
     asked = Asked(
@@ -53,8 +61,9 @@ def restored(subject: Subject, inner: InnerCells, drawn: Ints, reach: int, *, ze
         target=target,
         published=np.arange(columns) < n,
         stays=stays,
-        range=reach,
-        zeros_stay=zeros_stay,
+        range=0,
+        zeros_stay=False,
+        within=(low, high),
     )
     found = nearest_additive(asked, limits)
     if found is None:  # the true table is one

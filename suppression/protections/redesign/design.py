@@ -97,6 +97,16 @@ class Space:
         trees = [Tree.of(h) if name in named else Tree(h, {}) for name, h in release.variables.items()]
         return Space(tuple(trees), neighbours)
 
+    def coarsest(self) -> Design:
+        """All top categories of every variable are combined: no other design is coarser."""
+        tops = (
+            (v, parent, children)
+            for v, tree in enumerate(self.trees)
+            for parent, children in tree.children.items()
+            if parent in (-1, tree.hierarchy.total_index)
+        )
+        return tuple(sorted(Group(v, parent, tuple(sorted(top))) for v, parent, top in tops if len(top) > 1))
+
     def steps(self, design: Design) -> Iterator[Design]:
         """The designs that combine two more categories (or groups) of one parent: every coarser one is reached so."""
         for variable, tree in enumerate(self.trees):

@@ -3,7 +3,8 @@
 Combining more never loses less (`loss`), so the first safe design in this order is the best one, whatever the rules.
 Where a published cell is sensitive by a rule that looks at nothing but the cell, every safe design must do away with
 it: only steps that may do so are taken. Before, designs are found step by step, each of which does away with most cells
-that are in the way for what it loses; then what turns out not to be needed is taken back.
+that are in the way for what it loses; where that ends without one, all categories are combined; then what turns out
+not to be needed is taken back.
 """
 
 from collections.abc import Callable
@@ -51,6 +52,8 @@ class Search:
     def best(self) -> Best | None:
         """The best design, or a good one with a bound. None: there is none, which is proved."""
         first = self._descent()
+        if first is None:
+            first = self._coarsest()
         if first is not None:
             first = self._taken_back(first)
         return self._in_order(first)
@@ -84,6 +87,11 @@ class Search:
                 return None
             design = following
         return None
+
+    def _coarsest(self) -> Design | None:
+        """What publishes nothing but totals, where that is safe: it takes one audit, however little time there was."""
+        design = self.judge.space.coarsest()
+        return design if self.loss_of(design) is not None and self._wrong(design) is None else None
 
     def _without(self, design: Design, wrong: Wrong) -> Design | None:
         """A design without the cells that are in the way; one step, if it is not sure that these are. None: no step is
