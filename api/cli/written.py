@@ -28,6 +28,12 @@ def refuse_mixtures(*, output: str | None, confidential: str | None, symbol: str
             raise InputError(
                 f"--confidential {confidential}: {what} has no place for the policy; write .yaml or .json."
             )
+    for_readers = None if output in (None, STREAM) else format_to_write(Path(str(output)).name)
+    if for_readers is not None and for_readers.whole:
+        raise InputError(
+            f"--output {output}: {for_readers.title} has the true value of every cell, and a release for readers has "
+            f"none of withheld ones; write --confidential NAME.json, then `tableseal convert NAME.json {output}`."
+        )
     if symbol is None:
         return
     if output in (None, STREAM) or Path(str(output)).suffix.lower() == ".json":
@@ -39,10 +45,10 @@ def release_targets(release: "Release", option: str, target: str | None) -> dict
     """Every file that the protected release needs, so that none of them overwrites an input."""
     from tableseal.audit.io import file_names
 
-    found: dict[str, str | None] = {option: target}
-    if target not in (None, STREAM):
-        found |= {f"{option} ({name.name})": str(name) for name in file_names(release, Path(target))[:-1]}
-    return found
+    if target is None or target == STREAM:
+        return {option: target}
+    names = file_names(release, Path(target))
+    return {option if name == Path(target) else f"{option} ({name.name})": str(name) for name in names}
 
 
 def write_release(release: "Release", target: str, symbol: str | None = None) -> None:

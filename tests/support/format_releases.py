@@ -48,6 +48,7 @@ CODES = (
         "#",
         "[c]",
         "{}",
+        "",
     ),
 )
 STATUSES = ("published", "published", "published", "withheld", "missing", "primary", "secondary")
