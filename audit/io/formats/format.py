@@ -126,6 +126,7 @@ class Format:
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
     whole: it has a true value for every cell, so that a release for readers cannot be written in it.
+    unnamed: it has a place for a code that is an empty text.
     text: its files are text in UTF-8. columns: a release file may name its files for their data, which `dataset` of the
     module gives.
     holds: parts of a release that it has a place for.
@@ -141,6 +142,7 @@ class Format:
     writes: bool = True
     public: bool = True
     whole: bool = False
+    unnamed: bool = False
     written: str | None = None
     text: bool = True
     columns: bool = True

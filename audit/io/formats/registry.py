@@ -133,6 +133,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         public=False,
         whole=True,
         columns=False,
+        unnamed=True,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
     ),
     Format(
@@ -145,6 +146,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         whole=True,
         written=".cells.csv",
         columns=False,
+        unnamed=True,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
     ),
     Format(
@@ -166,6 +168,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         _is_csvw,
         written=".csv-metadata.json",
         columns=False,
+        unnamed=True,
         holds=frozenset(Part) - _NOT_IN_CSVW,
     ),
     Format(
@@ -203,6 +206,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.excel",
         reads=False,
         text=False,
+        unnamed=True,
         holds=_PLAIN | _STATUSES | {Part.RELEASED},
     ),
     Format(
@@ -214,6 +218,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         public=False,
         text=False,
         columns=False,
+        unnamed=True,
         holds=frozenset(Part),
     ),
 )
