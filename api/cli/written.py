@@ -18,6 +18,7 @@ def refuse_mixtures(*, output: str | None, confidential: str | None, symbol: str
     InputError: names the option.
     """
     from tableseal.audit.io import check_symbol
+    from tableseal.audit.io.formats.out import refuse_for_readers
     from tableseal.audit.io.formats.registry import format_to_write
     from tableseal.audit.wording import quoted
 
@@ -28,12 +29,9 @@ def refuse_mixtures(*, output: str | None, confidential: str | None, symbol: str
             raise InputError(
                 f"--confidential {confidential}: {what} has no place for the policy; write .yaml or .json."
             )
-    for_readers = None if output in (None, STREAM) else format_to_write(Path(str(output)).name)
-    if for_readers is not None and for_readers.whole:
-        raise InputError(
-            f"--output {output}: {for_readers.title} has the true value of every cell, and a release for readers has "
-            f"none of withheld ones; write --confidential NAME.json, then `tableseal convert NAME.json {output}`."
-        )
+    if output not in (None, STREAM):
+        remedy = f"write --confidential NAME.json, then `tableseal convert NAME.json {output}`"
+        refuse_for_readers(Path(str(output)).name, f"--output {output}", remedy)
     if symbol is None:
         return
     if output in (None, STREAM) or Path(str(output)).suffix.lower() == ".json":
