@@ -13,7 +13,7 @@ from tableseal.api.argus.protect import protect
 from tableseal.api.argus.releases import release_of
 from tableseal.api.argus.tables import Built, build_table
 from tableseal.api.argus.values import change_values
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, LackingDataError
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.batch import read_batch
 from tableseal.audit.io.files import read_text
@@ -120,7 +120,10 @@ def run_job(job: Job, built: Sequence[Sequence[Built]], progress: Progress | Non
     """
     runs = [_Run(job, tuple(tables), progress) for tables in built]
     for section, run in zip(job.plan.sections, runs, strict=True):
-        _section(section, run)
+        try:
+            _section(section, run)
+        except LackingDataError as error:
+            raise _lacking(error, section) from error
     verdicts = [verdict for run in runs for verdict in run.verdicts]
     verdict: ReleaseVerdict = "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
     files = {path: text for run in runs for path, text in run.written.items()} if verdict == "safe" else {}
@@ -148,6 +151,17 @@ def _section(section: Section, run: _Run) -> None:
             _change(action, run)
         else:
             _suppress(action, run)
+
+
+def _lacking(error: LackingDataError, section: Section) -> InputError:
+    """What a rule lacks, in the words of a job."""
+    rules = [table.rules.at for table in section.tables if table.rules is not None]
+    remedy = (
+        "the metadata of a table say which columns hold contributors (<FREQUENCY>, and <MAXSCORE> for each of the "
+        "largest contributions); from microdata (<OPENMICRODATA>) they are worked out"
+    )
+    text = f"<SAFETYRULE>: {error.words(advised=False)}"
+    return InputError(text, at=rules[0] if rules else None, places=error.places, remedy=remedy)
 
 
 def _named(command: c.Suppress, run: _Run) -> tuple[tuple[int, ...], list[Built], str]:

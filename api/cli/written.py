@@ -18,6 +18,7 @@ def refuse_mixtures(*, output: str | None, confidential: str | None, symbol: str
     InputError: names the option.
     """
     from tableseal.audit.io import check_symbol
+    from tableseal.audit.io.formats.out import refuse_for_readers
     from tableseal.audit.io.formats.registry import format_to_write
     from tableseal.audit.wording import quoted
 
@@ -28,6 +29,9 @@ def refuse_mixtures(*, output: str | None, confidential: str | None, symbol: str
             raise InputError(
                 f"--confidential {confidential}: {what} has no place for the policy; write .yaml or .json."
             )
+    if output not in (None, STREAM):
+        remedy = f"write --confidential NAME.json, then `tableseal convert NAME.json {output}`"
+        refuse_for_readers(Path(str(output)).name, f"--output {output}", remedy)
     if symbol is None:
         return
     if output in (None, STREAM) or Path(str(output)).suffix.lower() == ".json":
@@ -39,10 +43,10 @@ def release_targets(release: "Release", option: str, target: str | None) -> dict
     """Every file that the protected release needs, so that none of them overwrites an input."""
     from tableseal.audit.io import file_names
 
-    found: dict[str, str | None] = {option: target}
-    if target not in (None, STREAM):
-        found |= {f"{option} ({name.name})": str(name) for name in file_names(release, Path(target))[:-1]}
-    return found
+    if target is None or target == STREAM:
+        return {option: target}
+    names = file_names(release, Path(target))
+    return {option if name == Path(target) else f"{option} ({name.name})": str(name) for name in names}
 
 
 def write_release(release: "Release", target: str, symbol: str | None = None) -> None:

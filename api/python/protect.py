@@ -16,6 +16,7 @@ from tableseal.api.python.suppress import table_columns
 from tableseal.api.python.to_frame import Column
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, release_files
+from tableseal.audit.io.formats.out import refuse_for_readers
 from tableseal.audit.model import Release
 from tableseal.suppression.protections.document import protection_json
 from tableseal.suppression.protections.protect import Protection
@@ -112,6 +113,9 @@ class ProtectResult(Result):
         ------
         InputError: the audit does not say safe, a file that was read, a folder that is not there, another suffix.
         """
+
+        kept = "save ts.convert(result.confidential, format=...) there"
+        refuse_for_readers(Path(str(path)).name, f"save(): {path}", kept)
 
         def protected() -> Mapping[Path, str | bytes]:
             return release_files(self.protected, Path(path).expanduser(), symbol=symbol)

@@ -23,6 +23,7 @@ from tableseal.api.python.to_frame import Column, Kind, Texts, frame_of, kind_of
 from tableseal.api.suppressing import chosen_search, run_suppression, with_reasons
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io import release_files
+from tableseal.audit.io.formats.out import refuse_for_readers
 from tableseal.audit.io.formats.registry import format_to_write
 from tableseal.audit.io.numbers import decimals_of
 from tableseal.audit.model import Release, Status, Table
@@ -194,12 +195,15 @@ class SuppressResult(Result):
         InputError: the audit does not say safe, a file that was read, a folder that is not there, another suffix.
         """
 
+        name = Path(str(path)).name
+        refuse_for_readers(name, f"save(): {path}", "save ts.convert(result.confidential, format=...) there")
+
         def protected() -> Mapping[Path, str | bytes]:
             public = public_release(self._safe(), tell_statuses=tell_statuses)
             return release_files(public, Path(path).expanduser(), symbol=symbol)
 
         release = dict.fromkeys((".yaml", ".yml", ".csv", ".px"), protected)
-        named = format_to_write(Path(str(path)).name) is not None
+        named = format_to_write(name) is not None
         return self._save(path, {**release, ".json": protected if named else self.to_json, ".html": self.to_html})
 
     def save_confidential(self, path: Any) -> tuple[Path, ...]:

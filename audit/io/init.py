@@ -31,7 +31,7 @@ from tableseal.audit.io.numbers import looks_like_number
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
 from tableseal.audit.io.separators import Signs
-from tableseal.audit.io.sources import CROSS, crossed_columns, read_columns
+from tableseal.audit.io.sources import CROSS, read_columns
 from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
 from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, named_like_flags
 from tableseal.audit.io.statuses.marks import ZERO
@@ -41,6 +41,7 @@ from tableseal.audit.io.value_column import is_numeric, may_hold_values, read_va
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Policy, Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.said import InFile, Said
 from tableseal.audit.wording import listing, quoted
 
 _ROUNDED = 15
@@ -65,7 +66,7 @@ def infer_document(
     hints = NO_HINTS.under(policy)
     columns = read_columns(folder, data.name, Place(data.name))
     entry = {"name": data.stem, "file": data.name}
-    crossed = crossed_columns(folder, data.name) if across(columns, []) is not None else None
+    crossed = across(columns, folder.notes)
     document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
     if crossed is not None:
         document["tables"][0]["file"] += CROSS
@@ -243,9 +244,9 @@ def _likely_rounded(source: Place, published: Sequence[Fraction | None]) -> list
     shown = [value for value in published if value]
     if len(shown) < _ROUNDED or any(value % 3 for value in shown):
         return []
-    text = (
-        f"{source}: all values are multiples of 3. If they are rounded, a release file has to say so (`rounding: "
-        "{base: 3, method: conventional}`), else they are taken as exact."
+    said = InFile("rounding", {"base": "3", "method": "conventional"}, keyword="rounded")
+    text = Said(
+        f"{source}: all values are multiples of 3. If they are rounded, say so: ", said, "; else they are exact."
     )
     return [Note("likely_rounded", text)]
 

@@ -80,16 +80,6 @@ def _file_and_sheet(name: str) -> tuple[str, str | None]:
     return name, None
 
 
-def crossed_columns(folder: Folder, name: str) -> Columns | None:
-    """The rows of a text that is a cross table; None if it is none."""
-    from tableseal.audit.io.titled import cross_table  # late, as below
-
-    if not name.lower().endswith(TEXT_FORMATS):
-        return None
-    text, _ = decode(folder.content(name, Place(name)), name)
-    return cross_table(text, name, folder.notes)
-
-
 READERS: Mapping[str, Reader] = {
     **dict.fromkeys(TEXT_FORMATS, _delimited),
     **dict.fromkeys((".parquet", ".pq"), _parquet),

@@ -7,9 +7,12 @@ from tableseal.audit.linear.cells import Stated
 from tableseal.audit.linear.naming import decimal
 from tableseal.audit.said import InFile, Said
 
-PERIODS = (
-    "if they are of two periods, say so: a variable without total, such as `year: {codes: [...]}`, and "
-    "`where: {year: ...}` in each table"
+PERIODS = Said(
+    "if they are of two periods, say so: a variable without total, such as ",
+    InFile("year", {"codes": "[...]"}),
+    ", and ",
+    InFile("where", {"year": "..."}),
+    " in each table",
 )
 """What to do about values of different periods."""
 
@@ -34,10 +37,8 @@ def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, ot
         taken = "combinations without a row were taken as zero; if rows were left out, say so: "
         found.append(Said(taken, rest))
         if open_ended:
-            found.append(
-                f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
-                f"its table, with `where: {{{open_ended[0]}: ...}}`"
-            )
+            own = f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
+            found.append(Said(own, "its table, with ", InFile("where", {open_ended[0]: "..."})))
     base, measure = _base(stated, whole, parts), stated.measure(whole)
     unit = measure.unit
     if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
@@ -50,7 +51,7 @@ def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, ot
             "other parts of it do add up: if codes were merged or split, give each period a table with its own codes"
         )
     elif len(zeros) == 0 and (cells.table[known[parts]] != cells.table[known[whole]]).all():
-        found.append(f"{PERIODS} (codes that were merged are then no sum of those before)")
+        found.append(Said(PERIODS, " (codes that were merged are then no sum of those before)"))
     return Said.joined("; ", found)
 
 

@@ -17,6 +17,7 @@ from tableseal.audit.linear.keys import Keys, KeySpace
 from tableseal.audit.linear.naming import interval_words, places_of, plural
 from tableseal.audit.model import Amounts, Note, Release, Status, Table
 from tableseal.audit.model.rounding import EXACT_METHODS, rounding_interval
+from tableseal.audit.said import Said
 
 
 @dataclass(frozen=True)
@@ -325,9 +326,9 @@ def _refuse_contradictions(
         )
     same = rows.table[one] == rows.table[other]
     twice = "listed twice in one table" if same else "one cell, two values"
+    both = f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}{more}"
     raise ContradictionError(
-        f"{_cell(release, rows, one)}: {twice}: {_statement(release, rows, one)}, "
-        f"but {_statement(release, rows, other)}{more}{'' if same else f'; {PERIODS}'}",
+        Said(f"{_cell(release, rows, one)}: {twice}: {both}", *(() if same else ("; ", PERIODS))),
         places=places_of(release, rows, (one, other)),
     )
 

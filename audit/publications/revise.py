@@ -16,6 +16,7 @@ from tableseal.audit.linear.naming import interval_words
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.publications.known import NEW, Shelf, full_name
 from tableseal.audit.publications.publication import Entry, Publication, Revision, TableName
+from tableseal.audit.said import Said
 from tableseal.audit.together import parts
 
 
@@ -48,11 +49,11 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
     for found in changed:
         if found.table.entry not in whole:
             more = f" ({found.count} such cells)" if found.count > 1 else ""
-            raise ContradictionError(
+            text = (
                 f"{found.text}{more}. A changed value is a revision: say that the release revises entry "
-                f"{found.table.entry}, or mend it. A value of another period is no revision; {PERIODS} of both "
-                "releases."
+                f"{found.table.entry}, or mend it. A value of another period is no revision; "
             )
+            raise ContradictionError(Said(text, PERIODS, " of both releases."))
     gone |= {found.table for found in changed}
     return tuple(table for table in live if table in gone)
 

@@ -168,8 +168,8 @@ class Facts:
         cells, first = self.cells, int(lacking[0])
         places = [place_of(self.release, cells, first)]
         why = _gaps(self.release.microdata)
-        text = f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.'
-        raise LackingDataError(text, places=places)
+        text = f'{self.place(first)}: rule "{rule}" needs {what}{more}'
+        raise LackingDataError(text, places=places, remedy=why or remedy)
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""

@@ -58,22 +58,31 @@ def release_for(target: Format, random: Random) -> Release:
     hold no blanks at the end of codes; they, and problems of sdcTable, list them in the order of their tree."""
     nested, across = Part.GROUPS in target.holds, Part.SEVERAL_GROUPINGS in target.holds
     known, plain = Part.CODES not in target.holds, target.key in ("tau-argus", "sdctable")
-    return format_release(random, nested=nested, across=across, known=known, plain=plain)
+    empty = target.unnamed
+    return format_release(random, nested=nested, across=across, known=known, plain=plain, empty=empty)
 
 
 def format_release(
-    random: Random, *, nested: bool = True, across: bool = True, known: bool = False, plain: bool = False
+    random: Random,
+    *,
+    nested: bool = True,
+    across: bool = True,
+    known: bool = False,
+    plain: bool = False,
+    empty: bool = False,
 ) -> Release:
     """A table that lists all cells, of counts or magnitudes, with statuses of all kinds and true values beside some.
 
     across: of several groupings. known: the agency knows all values. plain: no code ends with a blank, codes stand in
-    the order of their tree, and no variable is called as the values are.
+    the order of their tree, and no variable is called as the values are. empty: a code may be an empty text.
     """
     names = random.sample([name for name in NAMES if not plain or name != "value"], random.randint(1, 3))
     variables: dict[str, dict[str, Any]] = {}
     below: dict[str, dict[str, list[str]]] = {}
     for name in names:
         codes = random.sample([code for code in CODES if not plain or code == code.rstrip()], random.randint(2, 4))
+        if empty and random.random() < 0.2:
+            codes[-1] = ""
         total = random.choice(("T", "Total", "_T"))
         tree: dict[str, Any] = {code: {} for code in codes}
         below[name] = {total: codes, **{code: [code] for code in codes}}

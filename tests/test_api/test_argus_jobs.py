@@ -452,3 +452,13 @@ def test_holdings(tmp_path: Path) -> None:
     assert all(few <= many for few, many in zip(found["HI+"], found[""], strict=True))
     with_files(tmp_path, {"m.asc": "\n".join([*text.splitlines(), text.splitlines()[0]])})
     assert "records of one holding must stand together" in run(tmp_path, job).output
+
+
+def test_what_a_rule_lacks_is_said_in_words_of_the_job(tmp_path: Path) -> None:
+    # CONVENTION 922
+    job = [*TABLE, SPECIFY, "<SAFETYRULE> P(10,4)", READ, "<SUPPRESS> MOD(1)", ALL[0]]
+    done = run(folder(tmp_path), job)
+    assert done.exit_code == 2
+    assert "line 4, column 1: <SAFETYRULE>:" in done.output
+    assert "<MAXSCORE>" in done.output
+    assert '"contributors"' not in done.output

@@ -225,3 +225,35 @@ def test_batches(release: Path) -> None:
     found = json.loads(tableseal("batch", manifest, "-o", release.with_name("results"), "--json", "-").stdout)
     assert {entry["verdict"] for entry in found["releases"]} == {"safe"}
     assert len(found["releases"]) == len(ENDINGS)
+
+
+@pytest.mark.parametrize("name", ["out.jj", "out.cells.csv"])
+def test_formats_of_true_values_are_refused_for_readers_before_the_search(release: Path, name: str) -> None:
+    # CONVENTION 920
+    target = release.with_name(name)
+    told = tableseal("suppress", release, "-o", target)
+    assert told.exit_code == 2
+    assert "--confidential NAME.json" in told.stderr
+    assert "tableseal convert NAME.json" in told.stderr
+    kept = release.with_name("kept.json")
+    assert tableseal("suppress", release, "--confidential", kept).exit_code == 0
+    assert tableseal("convert", kept, target).exit_code == 0
+    found = ts.suppress(release)
+    with pytest.raises(ts.InputError, match=r"true value of every cell.*result\.confidential"):
+        found.save(target)
+    key = {"out.jj": "jj", "out.cells.csv": "g-confid"}[name]
+    assert target in ts.convert(found.confidential, format=key).save(target)
+
+
+def test_no_table_goes_over_an_input(release: Path) -> None:
+    # CONVENTION 921: of several tables in a format of one, the last one too
+    table = release.with_name("x_second.px")
+    two = release.with_name("two.yaml")
+    second = "  - {name: second, file: x_second.px, marks: {'..': withheld}}\npolicy:"
+    assert tableseal("convert", release, table).exit_code == 0
+    two.write_text(RELEASE.replace("policy:", second))
+    before = table.read_bytes()
+    told = tableseal("suppress", two, "-o", release.with_name("x.px"))
+    assert told.exit_code == 2
+    assert "x_second.px: this file is an input" in told.stderr
+    assert table.read_bytes() == before

@@ -57,6 +57,26 @@ def full() -> Release:
     )
 
 
+@each_format
+def test_an_empty_code_is_kept_or_refused(target: Format, tmp_path: Path) -> None:
+    # CONVENTION 923
+    cells = {"a": ["T", "", "b", "c"], "value": [6, None, None, 3], "status": ["", "withheld", "withheld", ""]}
+    cells["truth"] = [6, 1, 2, 3]
+    variables = {"a": {"total": "T", "codes": ["", "b", "c"]}}
+    table = {"name": "t", "cells": cells, "truth": "truth"}
+    release = release_from_document({"tableseal": 1, "kind": "count", "variables": variables, "tables": [table]})
+    path = tmp_path / f"t{target.written or target.endings[0]}"
+    if not target.unnamed:
+        with pytest.raises(InputError, match='a code of "a" is empty'):
+            written(release, path, target)
+        return
+    for name, content in written(release, path, target).files.items():
+        write_whole(name, content)
+    found = read_release(path)
+    assert Part.CODES not in target.holds or "" in found.variables["a"].codes
+    assert (found.tables[0].status > 5).sum() == 2
+
+
 def readable(content: str | bytes) -> str:
     """All that a file says."""
     if isinstance(content, str):

@@ -155,7 +155,7 @@ def _base(properties: Mapping[str, Any], where: Place) -> int | None:
     if properties.get("mitigation") != "round":
         return None
     said = _text(properties.get("round_base"))
-    if not (said.isascii() and said.isdigit() and int(said) > 1):
+    if not (_is_number(said) and int(said) > 1):
         raise InputError(found=quoted(said), expected="the base of the rounding", at=where / "round_base")
     if int(said) % 2 == 0:
         text = "is even, and ACRO rounds halves to either side; say in a release file what its values stand for."
@@ -185,7 +185,7 @@ def _flagged(file: Mapping[str, Any], where: Place) -> frozenset[tuple[int, int]
     for check in (*_CHECKS, *_OLD_CHECKS):
         pairs = cells.get(check, []) if isinstance(cells, Mapping) else []
         for pair in pairs if isinstance(pairs, list) else []:
-            if not isinstance(pair, list) or len(pair) != 2 or not all(_text(p).isdigit() for p in pair):
+            if not isinstance(pair, list) or len(pair) != 2 or not all(_is_number(_text(p)) for p in pair):
                 raise InputError(expected="pairs of a row and a column", at=where / "sdc" / "cells" / check)
             found.add((int(pair[0]), int(pair[1])))
     return frozenset(found)
@@ -210,6 +210,10 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         text = f"has {len(rows)} rows, and {output.name} has the variables {listing(output.variables)}."
         raise InputError(text, at=Place(file))
     width = len(rows[0])
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != width:
+            text = f"has {len(row)} entries, but the first row has {width}."
+            raise InputError(text, at=Place(file, line=line))
     named = rows[headings - 1][:down]
     if named != list(output.variables[:down]):
         found, expected = listing(map(quoted, named)), listing(map(quoted, output.variables[:down]))
@@ -220,9 +224,6 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
     ends: list[int] = []
     shown: list[tuple[int, int]] = []
     for at, (row, line) in enumerate(zip(rows[headings:], lines[headings:], strict=True)):
-        if len(row) != width:
-            text = f"has {len(row)} entries, but the first row has {width}."
-            raise InputError(text, at=Place(file, line=line))
         for column, across in enumerate(top_codes):
             codes = [*_codes(row[:down]), *_codes(across)]
             for variable, code in zip(output.variables, codes, strict=True):
@@ -271,13 +272,18 @@ def _threshold(folder: Folder, name: str) -> int | None:
         return None
     config = parse_document(folder.text(name, Place(name)), name, json_only=True)
     said = _text(config.get("safe_threshold")) if isinstance(config, Mapping) else ""
-    return int(said) if said.isascii() and said.isdigit() and 0 < int(said) < 10**6 else None
+    return int(said) if _is_number(said) and 0 < int(said) < 10**6 else None
 
 
 def _object(found: object, where: Place) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise InputError(found="nothing" if found is None else "no object", expected="an object", at=where)
     return found
+
+
+def _is_number(text: str) -> bool:
+    """A whole number of at most nine digits."""
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _text(found: object) -> str:

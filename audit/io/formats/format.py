@@ -125,6 +125,8 @@ class Format:
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
+    whole: it has a true value for every cell, so that a release for readers cannot be written in it.
+    unnamed: it has a place for a code that is an empty text.
     text: its files are text in UTF-8. columns: a release file may name its files for their data, which `dataset` of the
     module gives.
     holds: parts of a release that it has a place for.
@@ -139,6 +141,8 @@ class Format:
     reads: bool = True
     writes: bool = True
     public: bool = True
+    whole: bool = False
+    unnamed: bool = False
     written: str | None = None
     text: bool = True
     columns: bool = True

@@ -66,8 +66,12 @@ def kept(release: Release, target: Format, asked: Collection[Part] = ()) -> Rele
 
     Raises
     ------
-    InputError: a unit that no decimal number has.
+    InputError: a unit that no decimal number has, an empty code where the format holds none.
     """
+    empty = [name for name, hierarchy in release.variables.items() if "" in hierarchy.codes]
+    if empty and not target.unnamed:
+        text = f"a code of {quoted(empty[0])} is empty, and {target.title} has no place for it; give it a name."
+        raise InputError(text)
     for part in _lost(target, asked):
         release = _PARTS[part][1](release)
     return replace(release, notes=(), files=())

@@ -64,6 +64,14 @@ def file_name(stem: str, table: str, ending: str, used: set[str]) -> str:
     return found
 
 
+def refuse_for_readers(name: str, where: str, remedy: str) -> None:
+    """InputError if a release for readers cannot be written into a file of this name: its format has true values."""
+    found = format_to_write(name)
+    if found is not None and found.whole:
+        text = f"its format ({found.title}) has the true value of every cell, and a release for readers has none of "
+        raise InputError(text, "withheld ones", at=where, remedy=remedy)
+
+
 def format_named(key: str | None, name: str) -> Format | None:
     """The format that is asked for by its key, or by how the name of the file ends; None: our own release file.
 

@@ -131,7 +131,9 @@ FORMATS: Final[tuple[Format, ...]] = (
         (".jj",),
         "tableseal.audit.io.argus.jj",
         public=False,
+        whole=True,
         columns=False,
+        unnamed=True,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
     ),
     Format(
@@ -141,8 +143,10 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.gconfid",
         _is_cell_table,
         public=False,
+        whole=True,
         written=".cells.csv",
         columns=False,
+        unnamed=True,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
     ),
     Format(
@@ -164,6 +168,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         _is_csvw,
         written=".csv-metadata.json",
         columns=False,
+        unnamed=True,
         holds=frozenset(Part) - _NOT_IN_CSVW,
     ),
     Format(
@@ -201,6 +206,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.excel",
         reads=False,
         text=False,
+        unnamed=True,
         holds=_PLAIN | _STATUSES | {Part.RELEASED},
     ),
     Format(
@@ -212,6 +218,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         public=False,
         text=False,
         columns=False,
+        unnamed=True,
         holds=frozenset(Part),
     ),
 )

@@ -23,6 +23,7 @@ from tableseal.audit.model import Release
 from tableseal.suppression.problem.decisions import read_decisions
 from tests.support.argus import HRC, MICRO_RDA, TABLE_RDA, micro_text, tab_text
 from tests.support.format_releases import format_release, release_for
+from tests.support.fuzz.others import acro, csvw, structures
 
 Files = Mapping[str, bytes]
 """Name -> content; the one that is read stands last."""
@@ -227,6 +228,9 @@ def readers() -> Mapping[str, Reader]:
         Reader("release-yaml", _written(".yaml"), read_release),
         Reader("release-json", _written(".json"), read_release),
         Reader("hierarchies", _hierarchies, lambda path: read_release(path.parent / "t.yaml")),
+        Reader("structures", structures, lambda path: read_release(path.parent / "t.yaml")),
+        Reader("acro", acro, read_release),
+        Reader("csvw-others", csvw, read_release),
         Reader("policy", _policy, read_policy),
         Reader("decisions", _decisions, read_decisions),
         Reader("transition", _transition, _read_transition),
