@@ -105,7 +105,7 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
             return Upload((Document(name, media_type, packed),), name)
         return _chosen(await run_in_threadpool(unpacked, packed, settings, spool), "the archive", fields, {})
     if media_type in BODIES and not fields.packed:
-        name = BODIES[media_type]
+        name = str(Path(BODIES[media_type]).with_stem(fields.main))
         return Upload((Document(name, media_type, await _received(request, spool)),), name)
     raise unsupported(media_type, (*(() if fields.packed else BODIES), *ARCHIVES[:1], FORM))
 

@@ -14,6 +14,9 @@ from tableseal.audit.execution.writing import write_whole
 
 RECORD = "tableseal/published-record/1"
 SUMMARY = "summary.json"
+PUBLIC_FILES, AGENCY_FILES = "public/", "agency/"
+"""How names of files begin that may go out, and that may not."""
+
 _MARK = ".tableseal-publication"
 
 

@@ -7,7 +7,7 @@ from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.publishing.cluster import Protected, Task, protect_task
 from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.summary import Published, PublishedCluster
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.io.formats.out import file_name
@@ -20,10 +20,12 @@ from tableseal.audit.report.words import headline
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for all clusters but where the plan says otherwise. megabytes: of each process."""
+    """What holds for all clusters but where the plan says otherwise. megabytes: of each process. max_cells: of
+    the tables of a cluster."""
 
     options: SuppressOptions
     megabytes: int | None = None
+    max_cells: int | None = None
 
 
 def publish(
@@ -92,7 +94,11 @@ def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
         options = replace(options, method=method)
     if limit is not None:
         options = replace(options, time_limit=float(limit))
-    return Task(cluster.name, stem, release_of(plan, cluster), options, settings.megabytes)
+    release = release_of(plan, cluster)
+    cells = sum(len(table.status) for table in release.tables)
+    if settings.max_cells is not None and cells > settings.max_cells:
+        raise LimitError(f"its tables have {cells:,} cells; at most {settings.max_cells:,} are taken here.")
+    return Task(cluster.name, stem, release, options, settings.megabytes)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:

@@ -125,6 +125,8 @@ _KINDS: Mapping[str, str] = {
     "risk": "Risk",
     "sap": "SAP",
     "attack": "Attacks",
+    "plan": "Plan",
+    "published": "Tables of a plan",
 }
 """What jobs are called on pages."""
 

@@ -10,15 +10,16 @@ from tableseal.audit.io.policy_document import PolicyDocument
 
 def release_schema() -> dict[str, Any]:
     """JSON Schema of a release file (`tableseal schema release`)."""
-    return _schema(ReleaseDocument, "release")
+    return document_schema(ReleaseDocument, "release")
 
 
 def policy_schema() -> dict[str, Any]:
     """JSON Schema of a policy file (`tableseal schema policy`)."""
-    return _schema(PolicyDocument, "policy")
+    return document_schema(PolicyDocument, "policy")
 
 
-def _schema(model: type[BaseModel], name: str) -> dict[str, Any]:
+def document_schema(model: type[BaseModel], name: str) -> dict[str, Any]:
+    """JSON Schema of a file that a model describes."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"tableseal/{name}/1",

@@ -1,5 +1,7 @@
 """Shape of a plan file: pydantic models, the source of its JSON Schema."""
 
+from typing import Any
+
 from pydantic import Field
 
 from tableseal.audit.io.document import (
@@ -13,6 +15,7 @@ from tableseal.audit.io.document import (
     VariableDocument,
 )
 from tableseal.audit.io.document_types import Model, Positive, Text
+from tableseal.audit.io.schemas import document_schema
 
 VERSION_KEY = "tableseal-plan"
 """Key that makes a document a plan; its value is the version of the format, 1."""
@@ -55,3 +58,10 @@ class PlanDocument(Model):
     )
     time_limit: Positive | None = Field(default=None, description="seconds of the search of a cluster")
     clusters: dict[str, ClusterDocument] = Field(default={}, description="name of a cluster -> what holds for it alone")
+
+
+def plan_schema() -> dict[str, Any]:
+    """JSON Schema of a plan file (`tableseal schema plan-file`)."""
+    found = document_schema(PlanDocument, "plan-file")
+    version = {"enum": [1, "1"], "description": "version of the format"}
+    return {**found, "required": [VERSION_KEY], "properties": {VERSION_KEY: version, **found["properties"]}}
