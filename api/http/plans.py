@@ -11,7 +11,7 @@ from tableseal.api.http.uploads import Fields
 from tableseal.api.jobs.plan_kind import KIND as PLAN
 from tableseal.api.jobs.published_kind import KIND as PUBLISHED
 
-FIELDS = Fields("plan")
+FIELDS = Fields("plan", body="plan")
 
 _RECORDS = [("N", "small"), ("N", "large"), ("S", "small"), ("S", "large")]
 _HOW_OFTEN = [6, 9, 2, 12]
