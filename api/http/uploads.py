@@ -63,7 +63,8 @@ _FORM_MEMORY = 2**16
 class Fields:
     """The fields of a form that say what a file is: the main one (such as `release`), and others that may be there.
 
-    packed: the main file is a zip archive, which is not unpacked. body: what a main file is called that comes as the body.
+    packed: the main file is a zip archive, which is not unpacked. body: what a main file is called that comes as the
+    body.
     """
 
     main: str
