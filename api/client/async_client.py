@@ -59,6 +59,8 @@ class AsyncClient:
     risk = _said(verbs.risk)
     sap = _said(verbs.sap)
     attack = _said(verbs.attack)
+    plan = _said(verbs.plan)
+    publish = _said(verbs.publish)
     wait = _said(verbs.wait)
     result = _said(verbs.result)
     rows = _said(verbs.rows)

@@ -103,6 +103,19 @@ def attack(
     return _of_release("attacks", release, files, {"policy": policy}, key, options)
 
 
+def plan(plan: Release, *, files: Sequence[Path] = (), key: str | None = None, **options: Any) -> Talk[Job]:
+    """Ask which tables of a plan hang together. files: that the plan names. Errors as `audit`."""
+    return _of_release("plans", plan, files, {}, key, options, role="plan")
+
+
+def publish(plan: Release, *, files: Sequence[Path] = (), key: str | None = None, **options: Any) -> Talk[Job]:
+    """Ask for everything that a plan owes, made safe. Errors as `audit`.
+
+    What may go out is `file(job, "public.zip")`, copies of the agency and reports are `file(job, "agency.zip")`.
+    """
+    return _of_release("published", plan, files, {}, key, options, role="plan")
+
+
 def wait(job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Talk[Job]:
     """The job when it has ended; `progress` is told whenever something has changed.
 
@@ -177,11 +190,12 @@ def _of_release(
     roles: Mapping[str, Path | None],
     key: str | None,
     options: Mapping[str, object],
+    role: str = "release",
 ) -> Talk[Job]:
     """Files that the release names are sent under their place beside it."""
     base = release.parent if isinstance(release, Path) else None
     others = [("file", _beside(path, base), path) for path in files]
-    return submitted(kind, ("release", release), [*others, *_named(roles)], options, key)
+    return submitted(kind, (role, release), [*others, *_named(roles)], options, key)
 
 
 def _named(roles: Mapping[str, Path | None]) -> list[tuple[str, str, Path]]:

@@ -10,7 +10,19 @@ from starlette.middleware.gzip import GZipMiddleware
 from tableseal.api.access.browser import Browsers
 from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import Identity
-from tableseal.api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
+from tableseal.api.http import (
+    audits,
+    batches,
+    errors,
+    health,
+    jobs,
+    log,
+    measures,
+    openapi,
+    plans,
+    protections,
+    publications,
+)
 from tableseal.api.http.body_limit import BodyLimit
 from tableseal.api.http.heads import Heads
 from tableseal.api.http.inline import Inline
@@ -78,7 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,  # generated clients name their functions so
     )
     app.state.service = service
-    for module in (audits, batches, measures, protections, publications, jobs, log, health):
+    for module in (audits, batches, measures, plans, protections, publications, jobs, log, health):
         app.include_router(module.router)
     for router in (
         release_pages.router,

@@ -78,10 +78,13 @@ def work(schema: str, kind: Kind, content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def body(example: object, fields: Fields, csv: str | None = None) -> dict[str, Any]:
-    """A release as it may be sent: a document, files of a form, or an archive. csv: example of a bare table."""
+def body(example: object, fields: Fields, csv: str | None = None, schema: str = "Release") -> dict[str, Any]:
+    """A release (or a document of another schema) as it may be sent: a document, files of a form, or an archive.
+
+    csv: example of a bare table.
+    """
     content: dict[str, Any] = {media_type: {"schema": {"type": "string"}} for media_type in BODIES}
-    content["application/json"] = {"schema": component("Release"), "example": example}
+    content["application/json"] = {"schema": component(schema), "example": example}
     if csv is not None:
         content["text/csv"] |= {"example": csv}
     return content | archive() | form(fields)

@@ -23,8 +23,10 @@ from tableseal.api.http.resources import (
     result_response,
 )
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, principal_of_request
+from tableseal.api.http.uploads import ARCHIVES
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
+from tableseal.api.jobs.published_kind import AGENCY, PUBLIC
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
@@ -201,6 +203,26 @@ def get_confidential(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The protected release of a job with all that the agency knows: what a publication needs of it."""
     note_read(at, asking, found)
     return document_response(at, found, "confidential.json")
+
+
+def _archive(description: str) -> dict[str, Any]:
+    """What a route says of itself that gives an archive."""
+    content = {ARCHIVES[0]: {"schema": {"type": "string", "format": "binary"}}}
+    answers = {200: {"description": description, "content": content}, **problems(*READING, 409)}
+    return {"response_class": Response, "responses": answers}
+
+
+@router.get("/{job}/public.zip", **_archive("Tables that may go out."))
+def get_public_archive(found: OwnJob, at: ServiceDep) -> Response:
+    """What a plan published: the tables of clusters whose audit says safe. Nothing in it is confidential."""
+    return document_response(at, found, PUBLIC)
+
+
+@router.get("/{job}/agency.zip", **_archive("Files of the agency."))
+def get_agency_archive(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
+    """Copies of these tables with true values, and of all clusters the patterns and reports."""
+    note_read(at, asking, found)
+    return document_response(at, found, AGENCY)
 
 
 @router.get("/{job}/reports/{name:path}", **_file("A report.", "Report", page=True))

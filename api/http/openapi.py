@@ -114,7 +114,10 @@ def _schemas() -> dict[str, Any]:
     found: dict[str, Any] = {"Problem": PROBLEM}
     for word in SCHEMAS:
         found |= _component("".join(part.capitalize() for part in word.split("-")), schema(word))
-    answers = ("Batch", "Comparison", "Report", "Protection", "PublicationAudit", "Risk", "Sap", "Suppression")
+    answers = (
+            "Attack", "Batch", "Comparison", "Plan", "Protection", "PublicationAudit", "Published", "Report", "Risk",
+            "Sap", "Suppression",
+        )  # fmt: skip
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 

@@ -63,12 +63,14 @@ _FORM_MEMORY = 2**16
 class Fields:
     """The fields of a form that say what a file is: the main one (such as `release`), and others that may be there.
 
-    packed: the main file is a zip archive, which is not unpacked.
+    packed: the main file is a zip archive, which is not unpacked. body: what a main file is called that comes as the
+    body.
     """
 
     main: str
     others: tuple[str, ...] = ()
     packed: bool = False
+    body: str = "release"
 
 
 RELEASE = Fields("release", ("policy",))
@@ -105,7 +107,7 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
             return Upload((Document(name, media_type, packed),), name)
         return _chosen(await run_in_threadpool(unpacked, packed, settings, spool), "the archive", fields, {})
     if media_type in BODIES and not fields.packed:
-        name = BODIES[media_type]
+        name = str(Path(BODIES[media_type]).with_stem(fields.body))
         return Upload((Document(name, media_type, await _received(request, spool)),), name)
     raise unsupported(media_type, (*(() if fields.packed else BODIES), *ARCHIVES[:1], FORM))
 

@@ -25,16 +25,17 @@ def attempt(
     limits: Limits,
     progress: Callable[[str, int, int], None],
     keep: Callable[[Result], None] = keep_nothing,
+    lasting: Path | None = None,
 ) -> Result | Problem:
     """Do the work of a job; errors that are the user's become problems, faults of ours are raised.
 
     Parameters
     ----------
-    request: as the kind's request model wrote it. folder: where its files lie. keep: see `Context`.
+    request: as the kind's request model wrote it. folder: where its files lie. keep, lasting: see `Context`.
     """
     wanted = kind.request.model_validate_json(request)
     try:
         with memory_limit(limits.memory):
-            return kind.run(wanted, Context(folder, progress, limits.cells, keep))
+            return kind.run(wanted, Context(folder, progress, limits.cells, keep, lasting))
     except TablesealError as error:
         return problem_of(error)

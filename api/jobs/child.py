@@ -48,10 +48,10 @@ Message = Step | Kept | Fault | Result | Problem
 class Child:
     """A running attempt. Ask `poll` again and again; use as a context manager, which ends it."""
 
-    def __init__(self, kind: str, request: str, folder: Path, limits: Limits) -> None:
+    def __init__(self, kind: str, request: str, folder: Path, limits: Limits, lasting: Path | None = None) -> None:
         context = forkserver()
         self._messages, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(target=_main, args=(theirs, kind, request, folder, limits))
+        self._process = context.Process(target=_main, args=(theirs, kind, request, folder, limits, lasting))
         self._process.start()
         theirs.close()
 
@@ -99,7 +99,7 @@ def leave_with_parent() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits) -> None:
+def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits, lasting: Path | None) -> None:
     leave_with_parent()
     last = -PAUSE
 
@@ -114,7 +114,7 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
         messages.send(Kept(_on_disk(result, folder, "kept")))
 
     try:
-        answer = attempt(all_kinds()[kind], request, folder, limits, progress, keep)
+        answer = attempt(all_kinds()[kind], request, folder, limits, progress, keep, lasting)
         if isinstance(answer, Result):
             answer = _on_disk(answer, folder, "result")
     except OSError:

@@ -3,9 +3,11 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_LASTING = "job-"
 
 
 @contextmanager
@@ -17,6 +19,20 @@ def job_folder(parent: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def lasting_folder(parent: Path, job: str) -> Path:
+    """The folder that attempts at a job share, made if it is not there; `sweep_lasting` erases it."""
+    folder = parent / f"{_LASTING}{job}"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def sweep_lasting(parent: Path, under_way: Callable[[Collection[str]], Collection[str]]) -> None:
+    """Erase those of jobs that have ended or are gone. under_way: those of some jobs that may still be worked on."""
+    found = {folder.name.removeprefix(_LASTING): folder for folder in parent.glob(f"{_LASTING}*")}
+    for job in found.keys() - set(under_way(list(found)) if found else ()):
+        shutil.rmtree(found[job], ignore_errors=True)
 
 
 def lay_out(folder: Path, name: str, content: Iterable[bytes]) -> None:

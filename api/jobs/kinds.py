@@ -38,13 +38,15 @@ class Context:
 
     folder: a private folder with the files of the request, under their names. progress: told how far the work is.
     max_cells: rows of all tables of a release, at most. keep: told of a result that is an answer already, though not
-    all of it: the job's, should the attempt not come to its end.
+    all of it: the job's, should the attempt not come to its end. lasting: a folder that
+    attempts at the same job on this machine share, for kinds that have one.
     """
 
     folder: Path
     progress: Progress
     max_cells: int
     keep: Callable[[Result], None] = keep_nothing
+    lasting: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Kind:
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
     files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
     table. inline: small requests may be answered at once. ledger: None if it needs nothing of the database.
+    lasting: an attempt goes on from what the one before it left in a folder.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Kind:
     rows: Rows | None = None
     inline: bool = True
     ledger: "Ledger | None" = None
+    lasting: bool = False
 
 
 class OutdatedError(Exception):
@@ -106,11 +110,14 @@ def all_kinds() -> Mapping[str, Kind]:
     from tableseal.api.jobs.audit_kind import KIND as AUDIT
     from tableseal.api.jobs.batch_kind import KIND as BATCH
     from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+    from tableseal.api.jobs.plan_kind import KIND as PLAN
     from tableseal.api.jobs.protection_kind import KIND as PROTECTION
     from tableseal.api.jobs.publication_kind import KIND as PUBLICATION
+    from tableseal.api.jobs.published_kind import KIND as PUBLISHED
     from tableseal.api.jobs.risk_kind import KIND as RISK
     from tableseal.api.jobs.sap_kind import KIND as SAP
     from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    known = (ATTACK, AUDIT, BATCH, COMPARISON, DRAFT, PROTECTION, PUBLICATION, RISK, SAP, SUPPRESSION)
+    changing = (COMPARISON, PROTECTION, PUBLISHED, SUPPRESSION)
+    known = (ATTACK, AUDIT, BATCH, DRAFT, PLAN, PUBLICATION, RISK, SAP, *changing)
     return MappingProxyType({kind.name: kind for kind in known})

@@ -10,7 +10,7 @@ from tableseal.api.store.job import Document
 if TYPE_CHECKING:
     from tableseal.audit.model import Release
 
-_TIME = (1980, 1, 1, 0, 0, 0)
+TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in archives: equal files make equal archives."""
 
 RELEASE_FILE = Path("release.yaml")
@@ -38,5 +38,5 @@ def _packed(release: "Release", symbol: str | None) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for path, content in release_files(release, RELEASE_FILE, symbol=symbol).items():
-            archive.writestr(zipfile.ZipInfo(path.name, _TIME), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(path.name, TIME), content, zipfile.ZIP_DEFLATED)
     return target.getvalue()

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from multiprocessing import parent_process
 from secrets import token_hex
@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from tableseal.api.jobs.attempt import Limits
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
 from tableseal.api.jobs.child import Child, Fault, Kept, Step
-from tableseal.api.jobs.folder import job_folder, lay_out, sweep
+from tableseal.api.jobs.folder import job_folder, lasting_folder, lay_out, sweep, sweep_lasting
 from tableseal.api.jobs.kinds import OutdatedError, Result, all_kinds
 from tableseal.api.logs import fields, log_to_stderr
 from tableseal.api.problems import POISON, TIME_LIMIT, Problem
@@ -25,6 +25,7 @@ from tableseal.api.store import queue, workers
 from tableseal.api.store.engine import Store, Unreachable
 from tableseal.api.store.files import add_files, content_of, files_of
 from tableseal.api.store.job import Lease
+from tableseal.api.store.jobs import under_way
 from tableseal.api.store.retention import tidy
 
 logger = logging.getLogger(__name__)
@@ -83,6 +84,8 @@ class Worker:
         said = fields(job=lease.job.id, kind=lease.job.kind, attempt=lease.job.attempts)
         logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts, extra=said)
         self._work(lease)
+        if all_kinds()[lease.job.kind].lasting:
+            self._sweep_lasting()
         return True
 
     def _work(self, lease: Lease) -> None:
@@ -93,7 +96,8 @@ class Worker:
                 job = lease.job
                 for document in self._patiently(lambda c: given_by_store(c, job.owner, job.kind, job.request)):
                     lay_out(folder, document.name, document.pieces())
-                with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
+                lasting = lasting_folder(folder.parent, job.id) if all_kinds()[job.kind].lasting else None
+                with Child(job.kind, job.request, folder, self._limits, lasting) as child:
                     self._watch(lease, child)
         except Unreachable:
             logger.warning("job %s: the database does not answer; given back when its lease ends", lease.job.id)
@@ -221,7 +225,18 @@ class Worker:
         if time.monotonic() - self._swept >= SWEEP:
             self._swept = time.monotonic()
             sweep(self._settings.working_folder)
+            self._sweep_lasting()
             tidy(self._store, self._settings.retention_days)
+
+    def _sweep_lasting(self) -> None:
+        """Nothing is left of jobs that have ended, or were erased before their next attempt."""
+
+        def look(jobs: Collection[str]) -> Collection[str]:
+            with self._store.reading() as connection:
+                return under_way(connection, jobs)
+
+        with suppress(Unreachable):
+            sweep_lasting(self._settings.working_folder, look)
 
     def _stopped(self) -> bool:
         parent = parent_process()

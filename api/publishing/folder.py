@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 RECORD = "tableseal/published-record/1"
 SUMMARY = "summary.json"
 PAGE = "certificate.html"
+PUBLIC_FILES, AGENCY_FILES = "public/", "agency/"
+"""How names of files begin that may go out, and that may not."""
+
 _MARK = ".tableseal-publication"
 
 

@@ -9,7 +9,7 @@ from tableseal.api.publishing.certificate import Source, certificate_of
 from tableseal.api.publishing.cluster import Protected, Task, protect_task
 from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.summary import Published, PublishedCluster
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.io.formats.out import file_name
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 class Settings:
     """What holds for all clusters but where the plan says otherwise.
 
-    proof: write proofs. key: signs the certificate. megabytes: of each process.
+    proof: write proofs. key: signs the certificate. megabytes: of each process. max_cells: of the tables of a cluster.
     """
 
     options: SuppressOptions
     proof: bool = False
     key: "Ed25519PrivateKey | None" = None
     megabytes: int | None = None
+    max_cells: int | None = None
 
 
 def publish(
@@ -105,7 +106,11 @@ def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
         options = replace(options, method=method)
     if limit is not None:
         options = replace(options, time_limit=float(limit))
-    return Task(cluster.name, stem, release_of(plan, cluster), options, settings.proof, settings.megabytes)
+    release = release_of(plan, cluster)
+    cells = sum(len(table.status) for table in release.tables)
+    if settings.max_cells is not None and cells > settings.max_cells:
+        raise LimitError(f"its tables have {cells:,} cells; at most {settings.max_cells:,} are taken here.")
+    return Task(cluster.name, stem, release, options, settings.proof, settings.megabytes)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:

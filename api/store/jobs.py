@@ -177,6 +177,13 @@ def ended(connection: Connection, wanted: Collection[str]) -> tuple[Job, ...]:
     return tuple(_told(connection, row) for row in connection.execute(chosen).all())
 
 
+def under_way(connection: Connection, wanted: Collection[str]) -> frozenset[str]:
+    """Those of some jobs, by id, that are there and have not ended."""
+    going = [state for state in State if not state.final]
+    chosen = select(jobs.c.id).where(jobs.c.id.in_(wanted), jobs.c.state.in_(going))
+    return frozenset(connection.execute(chosen).scalars())
+
+
 def count_by_state(connection: Connection) -> Mapping[State, int]:
     """How many jobs there are in each state."""
     found = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))

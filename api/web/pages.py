@@ -184,6 +184,8 @@ KINDS: Mapping[str, str] = words_of(
         "risk": "Risk",
         "sap": "SAP",
         "attack": "Attacks",
+        "plan": "Plan",
+        "published": "Tables of a plan",
     }
 )
 """What jobs are called on pages."""

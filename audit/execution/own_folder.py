@@ -9,6 +9,10 @@ from pathlib import Path
 from tableseal.audit.errors import InputError
 
 
+class InUseError(InputError):
+    """Another run is at work there."""
+
+
 @contextmanager
 def own_folder(folder: Path, mark: str, results_of: str) -> Iterator[None]:
     """The folder, made if it is not there, locked, and without what a killed run left half written.
@@ -17,7 +21,7 @@ def own_folder(folder: Path, mark: str, results_of: str) -> Iterator[None]:
 
     Raises
     ------
-    InputError: it cannot be written, holds something else, or another run is at work there.
+    InputError: it cannot be written, holds something else, or InUseError: another run is at work there.
     """
     marked = folder / mark
     try:
@@ -35,6 +39,6 @@ def own_folder(folder: Path, mark: str, results_of: str) -> Iterator[None]:
             part.unlink()
         yield
     except BlockingIOError:
-        raise InputError(f"{folder}: another {results_of.split()[-1]} is at work there.") from None
+        raise InUseError(f"{folder}: another {results_of.split()[-1]} is at work there.") from None
     finally:
         os.close(handle)

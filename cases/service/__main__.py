@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cases.service import crowd, disk, erasure, killed, outage, small_audits, uploads
+from cases.service import crowd, disk, erasure, killed, outage, requests, small_audits, uploads
 from cases.service.figures import Figure, SkippedError, table, where
 from cases.service.running import ROOT
 
@@ -39,6 +39,11 @@ RUNS: Mapping[str, Run] = {
     "outage": Run("PostgreSQL away for a while", partial(outage.run, outage.FULL), partial(outage.run, outage.SHORT)),
     "disk": Run("no room on the disk", partial(disk.run, disk.FULL), partial(disk.run, disk.SHORT)),
     "erasure": Run("what is erased is gone", partial(erasure.run, erasure.FULL), partial(erasure.run, erasure.SHORT)),
+    "requests": Run(
+        "whatever fits the interface, or does not",
+        partial(requests.run, requests.FULL),
+        partial(requests.run, requests.SHORT),
+    ),
     "uploads": Run(
         "a large and many slow uploads", partial(uploads.run, uploads.FULL), partial(uploads.run, uploads.SHORT)
     ),

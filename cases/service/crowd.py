@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -75,6 +76,7 @@ def run(plan: Plan, folder: Path) -> list[Figure]:
     return [
         Figure(f"{plan.requests} audits of one owner, `wait={_PATIENCE:g}`", f"{statuses[2]}", statuses[2] == [202]),
         Figure("slowest answer to them", f"{crowded:.1f} s", crowded < _PATIENCE + plan.small),
+        Figure("median read of another owner", f"{1000 * statistics.median(seconds for _, seconds in reads):.0f} ms"),
         Figure(f"slowest of {len(reads)} reads of another owner", f"{1000 * read:.0f} ms", read < plan.read),
         Figure(f"slowest of {len(audits)} audits of 9 cells of another owner", f"{small:.2f} s", small < plan.small),
         Figure("these were answered", f"{statuses[0]}, {statuses[1]}", statuses[:2] == [[200], [200]]),

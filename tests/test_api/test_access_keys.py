@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,14 @@ from typer.testing import CliRunner
 from tableseal.api.access import guessing
 from tableseal.api.cli.app import app as command
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.measures import CHANGED
+from tableseal.api.http.plans import EXAMPLE as PLAN
 from tableseal.api.http.protections import UNPROTECTED
+from tableseal.api.jobs.published_kind import AGENCY, PUBLIC, PublishedRequest
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
+from tableseal.api.store.job import Document
+from tableseal.api.store.jobs import record
 from tableseal.api.store.log import log_of, note
 from tableseal.api.store.migrate import migrate
 from tableseal.api.store.schema import audit_log
@@ -77,11 +83,28 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         draft = found.ask(
             "ann", "POST", "/releases", files={"text": (None, json.dumps(EXAMPLE))}, follow_redirects=False
         )
-        wanted = (("/v1/audits?html=true&proof=true", EXAMPLE), ("/v1/suppressions", UNPROTECTED))
+        wanted = (
+            ("/v1/audits?html=true&proof=true", EXAMPLE),
+            ("/v1/suppressions", UNPROTECTED),
+            ("/v1/protections?base=3", UNPROTECTED),
+            ("/v1/attacks", CHANGED),
+            ("/v1/plans", PLAN),
+        )
         done = [draft, *(found.ask("ann", "POST", path, json=body, headers=WAIT) for path, body in wanted)]
-        assert [answer.status_code for answer in done] == [303, 200, 200]
+        assert [answer.status_code for answer in done] == [303, *[200] * len(wanted)]
         job, *others = (path_of(answer).rpartition("/")[2] for answer in (made, *done))
-        yield Office(client, keys, job, tuple(others))
+        yield Office(client, keys, job, (*others, tables_of_a_plan(folder)))
+
+
+def tables_of_a_plan(folder: Path) -> str:
+    """A job of ann's that only a worker can do, as it is when it is done."""
+    files = [Document(name, "application/zip", b"confidential") for name in ("published.json", PUBLIC, AGENCY)]
+    with (
+        closing(Store(Settings(data=folder).database_url, Settings(data=folder).keys)) as store,
+        store.writing() as connection,
+    ):
+        request = PublishedRequest(plan="plan.json").model_dump_json()
+        return record(connection, "ann", "published", request, files, outcome="safe", seconds=1.0).id
 
 
 def routes(client: TestClient) -> list[tuple[str, str]]:
@@ -145,6 +168,30 @@ def test_what_is_anothers_is_as_if_it_were_not_there(office: Office) -> None:
     assert office.ask("reader", "GET", f"/v1/jobs/{office.job}/result").status_code == 200, "the same department"
 
 
+def test_no_word_tells_that_there_is_something_of_anothers(office: Office) -> None:
+    """CONVENTION 401, 932: on every route, whatever form of the answer is asked for, it is the same, to the letter, as
+    for what has never been there."""
+    nothing, compared = "0" * 32, 0
+    forms = [{}, {"Accept": "text/csv"}, {"Accept": "text/html"}]
+    for method, path in routes(office.client):
+        if ("{job" not in path and "{draft" not in path) or path.startswith("/admin/"):
+            continue
+        asked_for = [filled(path, office.others[-1])]
+        if path.endswith("/result"):
+            asked_for += [f"{asked_for[0]}?format={form}" for form in ("json", "jsonl", "csv", "parquet")]
+        for there in asked_for:
+            for headers in forms:
+                sent = {"headers": headers, **bodies(path, office.job)}
+                found = office.ask("eve", method, there, **sent)
+                absent = office.ask("eve", method, there.replace(office.others[-1], nothing), **sent)
+                assert found.status_code == absent.status_code == 404, (method, there)
+                assert found.text.replace(office.others[-1], nothing) == absent.text, (method, there)
+                compared += 1
+            head = office.ask("eve", "HEAD", there)
+            assert method != "GET" or (head.status_code, head.content) == (404, b""), there
+    assert compared > 60
+
+
 def test_roles(office: Office) -> None:
     """CONVENTION 401"""
     for method, path in routes(office.client):
@@ -173,7 +220,7 @@ def test_the_log_says_who_did_what_and_no_more(office: Office) -> None:
     job = path_of(office.ask("analyst", "POST", "/v1/audits", json=marked, headers=WAIT)).rpartition("/")[2]
     office.ask("analyst", "GET", f"/v1/jobs/{job}/result")
     assert office.ask("analyst", "DELETE", f"/v1/jobs/{job}").status_code == 204
-    response = office.ask("ann", "GET", "/v1/audit-log")
+    response = office.ask("ann", "GET", "/v1/audit-log?limit=1000")
     mine = [(e["action"], e["outcome"]) for e in response.json() if e["object"] == job]
     assert mine == [("job.erase", "done"), ("result.read", "succeeded"), ("audit.done", "safe")]
     assert {e["who"] for e in response.json() if e["object"] == job} == {office.keys["analyst"].split("_")[1]}

@@ -9,7 +9,6 @@ from acro_sessions import ACROSS, FIRST, MARGINS, NESTED, SUMS, SUPPRESSED, outp
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import read_release
 from tableseal.audit.pipeline import audit
-from tests.support.fuzz.changes import CHANGES
 
 
 def test_one_output_alone_is_safe(tmp_path: Path) -> None:

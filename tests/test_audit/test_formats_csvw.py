@@ -9,7 +9,6 @@ import pytest
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, read_release, release_files, release_from_document
 from tableseal.audit.model import Release, Status
-from tests.support.fuzz.changes import CHANGES
 
 ROWS = "nace;region;turnover\n01;N;10,5\n02;N;4,5\nT;N;15,0\n01;S;x\n02;S;x\nT;S;20,0\n01;T;30,5\n02;T;4,5\nT;T;35,0\n"
 COLUMNS: list[dict[str, Any]] = [
