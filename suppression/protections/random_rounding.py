@@ -3,14 +3,18 @@
 Source: Shlomo, Antal & Elliot 2015, section 3.2: x is rounded up with probability residual / base, else down.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Amounts, Rounding
 from tableseal.suppression.protections.bases import LARGEST_BASE, RoundingSettings
+from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.subject import Subject
 
@@ -29,8 +33,36 @@ def round_at_random(subject: Subject, settings: RandomRounding, tools: Tools) ->
     for m, base in enumerate(units.values()):
         own = order[measure == m]
         shown[own] = random_rounding(subject.value[own], base, random)[0]
+    return drawn_one_by_one(subject, shown, units, tools)
+
+
+def drawn_one_by_one(subject: Subject, shown: NDArray[np.int64], units: Mapping[str, int], tools: Tools) -> Changed:
+    """What roundings give of which each cell goes up with probability residual / base, however they are drawn.
+
+    shown: int64 (cells). units: base of each measure.
+    """
+    chances: list[tuple[int, int, Mapping[int, Fraction]]] = []
+    for m, (base, measure) in enumerate(zip(units.values(), subject.release.measures.values(), strict=True)):
+        if measure.kind == "count" and measure.unit == 1:
+            counts, cells = np.unique(subject.value[subject.cells.measure == m], return_counts=True)
+            rows = [rounding_chances(count, base) for count in counts.tolist()]
+            chances += zip(counts.tolist(), cells.tolist(), rows, strict=True)
+    confidence = believed(chances, small_below(tools.policy or subject.release.policy))
     everything = Amounts(shown, np.ones(len(shown), np.bool_))
-    return Changed(everything, lambda table: Rounding(units[table.measure], "random"))
+    return Changed(everything, lambda table: Rounding(units[table.measure], "random"), confidence=confidence)
+
+
+def rounding_chances(count: int, base: int) -> dict[int, Fraction]:
+    """What a count becomes, with which probability.
+
+    Examples
+    --------
+    >>> rounding_chances(4, 3), rounding_chances(6, 3)
+    ({3: Fraction(2, 3), 6: Fraction(1, 3)}, {6: Fraction(1, 1)})
+    """
+    residual = count % base
+    up = {count - residual + base: Fraction(residual, base)} if residual else {}
+    return {count - residual: Fraction(base - residual, base), **up}
 
 
 def random_rounding(

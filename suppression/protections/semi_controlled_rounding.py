@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, OptionName
-from tableseal.audit.model import Amounts, Hierarchy, Rounding
+from tableseal.audit.model import Hierarchy
 from tableseal.audit.wording import listing, suggestion
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Tools
+from tableseal.suppression.protections.random_rounding import drawn_one_by_one
 from tableseal.suppression.protections.subject import Subject
 
 Ints = NDArray[np.int64]
@@ -51,8 +52,7 @@ def round_semi_controlled(subject: Subject, settings: SemiControlledRounding, to
             cells = own[level[own] == one]
             chance = random.permutation(len(cells))
             shown[cells] = systematic(subject.value[cells], base, start, strata[cells], chance)
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
-    return Changed(everything, lambda table: Rounding(units[table.measure], "random"))
+    return drawn_one_by_one(subject, shown, units, tools)
 
 
 def systematic(values: Ints, base: int, start: int, strata: Ints, chance: Ints) -> Ints:

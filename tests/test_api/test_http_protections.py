@@ -87,3 +87,12 @@ def test_options_that_cannot_be_used_are_named(client: TestClient, path: str, pa
     response = client.post(path, json=UNPROTECTED, headers=WAIT)
     assert response.status_code == 422
     assert response.json()["parameter"] == parameter
+
+
+@pytest.mark.parametrize("said", ["range=3", "reach=2", "balanced=true", "rate=0.1&rate=0.2", "weights=1&weights=0.5"])
+def test_an_option_of_another_method_is_an_error_of_the_request(client: TestClient, said: str) -> None:
+    """CONVENTION 873: whatever kind its value is; a number here was answered with 500."""
+    response = client.post(f"/v1/protections?method=synthetic&{said}", json=UNPROTECTED, headers=WAIT)
+    assert response.status_code == 422, response.text
+    assert response.json()["parameter"] == said.partition("=")[0]
+    assert "is for" in response.json()["detail"]

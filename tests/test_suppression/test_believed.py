@@ -17,6 +17,7 @@ from tableseal.audit.report import public_copy
 from tableseal.audit.report.text import verdict_line
 from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.cell_keys.ptable import chances, table_of
+from tableseal.suppression.protections.methods import settings_of
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.protect import Protection, protect
 
@@ -113,3 +114,15 @@ def test_a_limit_reads_back() -> None:
     assert policy_from_document(policy_document(policy)) == policy
     with pytest.raises(InputError, match="confidence"):
         policy_from_document({"require": {"confidence": 2}})
+
+
+@pytest.mark.parametrize("method", ["random-rounding", "semi-controlled-rounding"])
+def test_roundings_to_a_base_below_the_threshold_say_their_confidence(method: str) -> None:
+    """CONVENTION 914: a cell goes up with probability residual / base; of base 3 and more nothing small is shown."""
+    counts = [1, 1, 2, 2, 2, 3, 7]
+    policy = {"primary": [{"threshold": 3}], "require": {"protection": False}}
+    release = release_from_document(document(table(CODES[:7], counts), policy=policy, variables=VARIABLES))
+    said = protect(release, settings_of(method, {"base": "2"}), seed=1).statement
+    # 2 is shown of each of two ones with 1/2, of three twos, and of a three with 1/2.
+    assert said.confidence == pytest.approx(3 / 4.5, rel=1e-6)
+    assert protect(release, settings_of(method, {"base": "3"}), seed=1).statement.confidence is None

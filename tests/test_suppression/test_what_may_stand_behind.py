@@ -39,7 +39,7 @@ def records_of(truth: Truth) -> Release:
 
 PAIRS = list(product(range(4), repeat=2))
 WITH_MARGINS = [(k, 4 - k, 4 - k, k) for k in range(5)]
-FEW = [t for t in product(range(3), repeat=4) if sum(t) == 4 and min(t[:2]) + min(t[2:]) > 0]
+FEW = [t for t in product(range(3), repeat=4) if sum(t[:2]) == 2 == sum(t[2:])]
 
 
 @dataclass(frozen=True)
