@@ -92,7 +92,8 @@ def _turnover(name: str, survey: Survey, seed: int) -> Drawn:
         there = number.ravel() > rank
         largest[there, rank] = paid[order][start[there] + rank]
     total = np.bincount(cell, paid, number.size).astype(np.int64)
-    freq, values = number, total.reshape(number.shape)
+    freq: NDArray[np.int64] = number
+    values: NDArray[np.int64] = total.reshape(number.shape)
     two = largest.reshape(*number.shape, 2)
     for axis, d in enumerate(dimensions):
         freq, values = _sums(freq, d, axis), _sums(values, d, axis)
