@@ -36,9 +36,10 @@ EXACT = 5e-4
 SHARE = 0.4
 """Of the time left that one master problem may take."""
 
+PROPOSED = 0.5
 OUTSIDERS = 0.2
 RELAXED = 0.2
-"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
+"""Shares of the time left, where there are insiders: for what is proposed, what outsiders say, the first relaxation."""
 
 GAIN = 0.01
 """Share by which the bound must have risen for the relaxation to be rounded again."""
@@ -59,7 +60,8 @@ def nothing_more(planes: Planes, limits: Limits) -> None:
 
 
 Proposed = Callable[[Problem, Tools], Found | None]
-"""A pattern against what the oracle was asked, whatever it watches for; None: there is no quick way to one."""
+"""A pattern that withstands what the oracle was asked, and mostly what it watches for; None: there is no quick way to
+one."""
 
 
 def no_proposal(problem: Problem, tools: Tools) -> None:
@@ -128,8 +130,7 @@ def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> tuple[NDArray[
         if found is None or (found.pattern is None and found.impossible is None):
             return first_pattern(problem, tools, problem.primary)
         return found.pattern, found.impossible
-    with tools.oracle.unwatched():
-        found = proposed(problem, replace(tools, limits=limits.share(OUTSIDERS), keep=keep_nothing))
+    found = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing))
     if found is not None and found.pattern is not None:
         pattern, impossible = first_pattern(problem, tools, found.pattern)
         if impossible is not None or limits.out_of_time():

@@ -51,8 +51,8 @@ DISTURBED, KEPT = 0.1, 0.1
 """Standard deviation of the logarithm of factors on costs after these, and by how much that of cells in the best
 pattern so far is lowered: tries look around it."""
 
-UNWATCHED = 0.3
-"""Share of the time, where the oracle watches for more, for proposals against what it was asked."""
+AGAIN, WATCHED = 8, 0.6
+"""Where the oracle watches for more: how often is proposed again at most, and the share of the time for that."""
 
 NEAR = 1.01
 """Times the cost of the best pattern up to which a proposal is made safe."""
@@ -68,13 +68,31 @@ class SubTable:
 
 
 def modular(problem: Problem, tools: Tools) -> Found:
-    """A safe pattern from sub-tables; where the oracle watches for more, from the best against what it was asked."""
-    tables, oracle = SubTables(problem, tools), tools.oracle
-    if not tables.small or not oracle.watched:
+    """A safe pattern from sub-tables."""
+    tables = SubTables(problem, tools)
+    if not tables.small or not tools.oracle.watched:
         return best_proposal(problem, tools, tables)
-    with oracle.unwatched():
-        found = best_proposal(problem, replace(tools, limits=tools.limits.share(UNWATCHED), keep=keep_nothing), tables)
+    found = proposed_again(problem, replace(tools, limits=tools.limits.share(WATCHED)))
     return found if found.pattern is None else repaired(problem, tools, found.pattern)
+
+
+def proposed_again(problem: Problem, tools: Tools) -> Found:
+    """Where the oracle watches for more: the best proposal against what it was asked, then against that and what this
+    pattern does not withstand, and so on: as far as there is time, not known to be safe. Sub-tables choose more
+    cheaply than each attacker by itself.
+    """
+    oracle, keep = tools.oracle, replace(tools, keep=keep_nothing)
+    best = Found("unfinished", None, 0, 0)
+    for _ in range(AGAIN):
+        posed = replace(problem, requirements=oracle.requirements)
+        with oracle.unwatched():
+            found = best_proposal(posed, keep, SubTables(posed, keep))
+        if found.pattern is None:
+            return found if best.pattern is None else best
+        best = found
+        if tools.limits.out_of_time() or oracle.decide(found.pattern, tools.limits, exact=False).safe:
+            break
+    return best
 
 
 def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:

@@ -14,7 +14,7 @@ from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import CELLS, elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Search, Tools
-from tableseal.suppression.search.modular import SubTables, best_proposal, modular
+from tableseal.suppression.search.modular import SubTables, best_proposal, modular, proposed_again
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.result import Found
@@ -39,7 +39,11 @@ def _proposed(problem: Problem, tools: Tools) -> Found | None:
     if len(problem.cost) < LARGE:
         return None
     tables = SubTables(problem, tools)
-    return best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables) if tables.small else None
+    if not tables.small:
+        return None
+    if tools.oracle.watched:
+        return proposed_again(problem, tools)
+    return best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables)
 
 
 def quick_patterns(planes: Planes, limits: Limits) -> None:
