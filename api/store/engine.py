@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -147,7 +147,13 @@ def clock(connection: Connection) -> float:
 
 def put(connection: Connection, table: Table, **row: Any) -> None:
     """Add a row. The statement is the same each time, so that it is put together once."""
-    connection.execute(_into(table), row)
+    put_all(connection, table, [row])
+
+
+def put_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows, at once."""
+    if rows:
+        connection.execute(_into(table), rows)
 
 
 _into = cache(insert)

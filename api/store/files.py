@@ -9,12 +9,13 @@ from sqlalchemy import Connection, delete, select
 from tableseal.api.store.engine import Store, put
 from tableseal.api.store.job import CHUNK, Document, StoredFile
 from tableseal.api.store.schema import chunks, files
-from tableseal.api.store.sealing import Role, erase_key, key_of, new_key
+from tableseal.api.store.sealing import JobKey, Role, erase_key, key_of, new_key
 
 
-def add_files(connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document]) -> None:
-    """Keep files of a job: all of a role at once."""
-    key = None
+def add_files(
+    connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document], key: JobKey | None = None
+) -> None:
+    """Keep files of a job: all of a role at once. key: of that role, if it is kept already."""
     for number, file in enumerate(given):
         key = key or new_key(connection, job, role)
         at = token_hex(16)

@@ -44,8 +44,8 @@ class Job:
     request: what the kind's request model wrote. created, due, started, finished: seconds since 1970.
     attempts: times it was begun. small: workers that only do small jobs may take it. progress: (stage, steps done,
     steps in all; 0: unknown). outcome: of a job that succeeded, such as the verdict. problem: of one that failed.
-    title: of the release that it is about; empty if it has none, or nobody has read it yet. who: asked for it, as the
-    log says it.
+    title: of the release that it is about; empty if it has none, nobody has read it yet, its key is lost, or a worker
+    looks. who: asked for it, as the log says it.
     """
 
     id: str
@@ -132,8 +132,8 @@ def titled(title: str) -> str:
     return line if len(line) <= TITLE else f"{line[: TITLE - 1]}…"
 
 
-def job_of(row: Mapping[str, Any] | RowMapping, problem: Mapping[str, Any] | None = None) -> Job:
-    """The job in a row of the table `jobs`; its problem stands there encrypted."""
+def job_of(row: Mapping[str, Any] | RowMapping, title: str = "", problem: Mapping[str, Any] | None = None) -> Job:
+    """The job in a row of the table `jobs`; its title and its problem stand there encrypted."""
     return Job(
         id=row["id"],
         owner=row["owner"],
@@ -150,6 +150,6 @@ def job_of(row: Mapping[str, Any] | RowMapping, problem: Mapping[str, Any] | Non
         progress=None if row["stage"] is None else (row["stage"], row["done"], row["total"]),
         outcome=row["outcome"],
         problem=problem,
-        title=row["title"] or "",
+        title=title,
         who=row["who"] or "",
     )

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, update
 
 from tableseal.api.store.engine import clock, put
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
 from tableseal.api.store.job import Document, Job, State, job_of, titled
 from tableseal.api.store.schema import idempotency, jobs, turns
-from tableseal.api.store.sealing import key_of
+from tableseal.api.store.sealing import JobKey, fresh_key, keep_keys, key_of
+from tableseal.api.store.titles import WITH_TITLES, sealed_title, titles_in
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def submit(
         waiting = select(func.count()).where(jobs.c.owner == owner, jobs.c.state == State.QUEUED)
         if connection.execute(waiting).scalar_one() >= most:
             raise QueueFullError(most)
-    job = _insert(connection, owner, kind, request, State.QUEUED, small=small, title=titled(title), who=who)
+    job, keys = _insert(connection, owner, kind, request, State.QUEUED, title, small=small, who=who)
+    keep_keys(connection, *keys)
     add_files(connection, job.id, owner, "input", files)
     _remember(connection, job, once)
     return job
@@ -88,9 +90,11 @@ def record(
 ) -> Job:
     """A job that was done at once, with its result. once: a key that stands for nothing yet (see `same_request`)."""
     now = clock(connection)
-    more = {"started": now - seconds, "finished": now, "outcome": outcome, "title": titled(title), "who": who}
-    job = _insert(connection, owner, kind, request, State.SUCCEEDED, **more)
-    add_files(connection, job.id, owner, "result", documents)
+    more = {"started": now - seconds, "finished": now, "outcome": outcome, "who": who}
+    job, keys = _insert(connection, owner, kind, request, State.SUCCEEDED, title, **more)
+    key = fresh_key(job.id, "result")
+    keep_keys(connection, key, *keys)
+    add_files(connection, job.id, owner, "result", documents, key)
     _remember(connection, job, once)
     return job
 
@@ -113,8 +117,7 @@ def same_request(connection: Connection, owner: str, once: Idempotency) -> Job |
 
 def job_by_id(connection: Connection, owner: str, job: str) -> Job | None:
     """The job, if there is one and it is this owner's."""
-    row = connection.execute(select(jobs).where(_own(owner, job))).one_or_none()
-    return None if row is None else _told(connection, row)
+    return next(iter(_told(connection, WITH_TITLES.where(_own(owner, job)))), None)
 
 
 def jobs_of(
@@ -127,7 +130,7 @@ def jobs_of(
     kind: str | None = None,
 ) -> tuple[Job, ...] | None:
     """An owner's jobs, newest first; None if there is no job `after`, behind which they are to come."""
-    chosen = select(jobs).where(jobs.c.owner == owner)
+    chosen = WITH_TITLES.where(jobs.c.owner == owner)
     if after is not None:
         last = job_by_id(connection, owner, after)
         if last is None:
@@ -138,8 +141,7 @@ def jobs_of(
         chosen = chosen.where(jobs.c.state == state)
     if kind is not None:
         chosen = chosen.where(jobs.c.kind == kind)
-    chosen = chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit)
-    return tuple(_told(connection, row) for row in connection.execute(chosen).all())
+    return _told(connection, chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit))
 
 
 def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
@@ -173,8 +175,7 @@ def erase_finished(connection: Connection, older_than: float) -> int:
 def ended(connection: Connection, wanted: Collection[str]) -> tuple[Job, ...]:
     """Those of some jobs, by id, that have ended."""
     final = [state for state in State if state.final]
-    chosen = select(jobs).where(jobs.c.id.in_(wanted), jobs.c.state.in_(final))
-    return tuple(_told(connection, row) for row in connection.execute(chosen).all())
+    return _told(connection, WITH_TITLES.where(jobs.c.id.in_(wanted), jobs.c.state.in_(final)))
 
 
 def under_way(connection: Connection, wanted: Collection[str]) -> frozenset[str]:
@@ -191,12 +192,20 @@ def count_by_state(connection: Connection) -> Mapping[State, int]:
     return {state: counts.get(state, 0) for state in State}
 
 
-def _told(connection: Connection, row: Row[Any]) -> Job:
-    """The job in a row, with its problem in plain."""
+def _told(connection: Connection, chosen: Select[Any]) -> tuple[Job, ...]:
+    """Jobs that are chosen of those `WITH_TITLES`, with title and problem in plain."""
+    rows = connection.execute(chosen).all()
+    titles = titles_in(connection, rows)
+    return tuple(
+        job_of(row._mapping, title, _problem(connection, row)) for row, title in zip(rows, titles, strict=True)
+    )
+
+
+def _problem(connection: Connection, row: Row[Any]) -> Mapping[str, Any] | None:
     if row.problem is None:
-        return job_of(row._mapping)
-    opened = key_of(connection, row.id, "problem").open(bytes.fromhex(row.problem))
-    return job_of(row._mapping, json.loads(opened))
+        return None
+    found: Mapping[str, Any] = json.loads(key_of(connection, row.id, "problem").open(bytes.fromhex(row.problem)))
+    return found
 
 
 _NO_ROW: dict[str, Any] = dict.fromkeys(column.name for column in jobs.columns)
@@ -206,8 +215,12 @@ def _own(owner: str, job: str) -> ColumnElement[bool]:
     return (jobs.c.id == job) & (jobs.c.owner == owner)
 
 
-def _insert(connection: Connection, owner: str, kind: str, request: str, state: State, **more: Any) -> Job:
+def _insert(
+    connection: Connection, owner: str, kind: str, request: str, state: State, title: str, **more: Any
+) -> tuple[Job, tuple[JobKey, ...]]:
+    """A new job, and the key that is to be kept for its title."""
     job = token_hex(16)
+    sealed, keys = sealed_title(job, title)
     now = clock(connection)
     row: dict[str, Any] = {
         "id": job,
@@ -217,11 +230,12 @@ def _insert(connection: Connection, owner: str, kind: str, request: str, state: 
         "state": state,
         "created": now,
         "due": now,
+        "title": sealed,
     }
     row |= {"attempts": 0, "cancel": False, "small": False, **more}
     put(connection, jobs, **row)
     add_event(connection, job, now, "state", {"state": state})
-    return job_of(_NO_ROW | row)
+    return job_of(_NO_ROW | row, titled(title)), keys
 
 
 def _remember(connection: Connection, job: Job, once: Idempotency | None) -> None:

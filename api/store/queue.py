@@ -11,9 +11,10 @@ from sqlalchemy import Connection, func, select, true, update
 from tableseal.api.store.engine import clock
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
-from tableseal.api.store.job import Document, Job, Lease, State, job_of, titled
+from tableseal.api.store.job import Document, Job, Lease, State, job_of
 from tableseal.api.store.schema import jobs, turns
 from tableseal.api.store.sealing import new_key
+from tableseal.api.store.titles import change_title
 from tableseal.api.store.turns import take_turn
 
 
@@ -107,10 +108,10 @@ def succeed(
     connection: Connection, lease: Lease, documents: Sequence[Document], outcome: str | None, title: str = ""
 ) -> bool:
     """Finish with a result; False (and nothing is kept) if the lease is lost. title: empty: it is as it was."""
-    if title and not _update(connection, lease, title=titled(title)):
-        return False
     if not _finish(connection, lease, State.SUCCEEDED, outcome=outcome):
         return False
+    if title:
+        change_title(connection, lease.job.id, title)
     add_files(connection, lease.job.id, lease.job.owner, "result", documents)
     return True
 

@@ -51,7 +51,7 @@ jobs = Table(
     Column("total", BigInteger),
     Column("outcome", String(40)),
     Column("problem", Text),  # encrypted, in hexadecimal digits
-    Column("title", String(300), nullable=False, server_default=""),  # of the release that it is about
+    Column("title", Text, nullable=False, server_default=""),  # of the release; encrypted, in hexadecimal digits
     Column("who", String(200), nullable=False, server_default=""),  # asked for it
     Index(None, "state", "due"),
     Index(None, "owner", "created"),

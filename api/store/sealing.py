@@ -1,8 +1,9 @@
 """What a job keeps is encrypted under keys of its own, which go with it: without them, what is left over is noise.
 
-Each job has a key for its input, one for its result and one for its problem, which stand in `job_keys`, sealed under
-the service's key. Encryption is AES-256-GCM (NIST SP 800-38D). A key is used for one set of files only, so that the
-place of a piece among them is a nonce that never comes twice; job, role and place are authenticated along with it.
+Each job has a key for its input, one for its result, one for its problem and one for its title, which stand in
+`job_keys`, sealed under the service's key. Encryption is AES-256-GCM (NIST SP 800-38D). A key is used for one set of
+files only, so that the place of a piece among them is a nonce that never comes twice; job, role and place are
+authenticated along with it.
 """
 
 from dataclasses import dataclass, field
@@ -13,11 +14,11 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Connection, delete, select
 
-from tableseal.api.store.engine import keys_of, put
+from tableseal.api.store.engine import keys_of, put_all
 from tableseal.api.store.keyring import SIZE, ServiceKey
 from tableseal.api.store.schema import job_keys, service_key
 
-Role = Literal["input", "result", "problem"]
+Role = Literal["input", "result", "problem", "title"]
 
 _NONCE = 12
 
@@ -57,16 +58,34 @@ class JobKey:
         return f"{self.job}/{self.role}/{file}/{piece}".encode()
 
 
-def new_key(connection: Connection, job: str, role: Role) -> JobKey:
-    """Make the key of a job for a role; there is one only, which the database sees to.
+def fresh_key(job: str, role: Role) -> JobKey:
+    """A key that is kept nowhere yet."""
+    return JobKey(job, role, token_bytes(SIZE))
+
+
+def keep_keys(connection: Connection, *keys: JobKey) -> None:
+    """Keep keys of jobs; there is one only for a job and a role, which the database sees to.
 
     Raises
     ------
     LostKeyError: the service's key is not here.
     """
+    if not keys:
+        return
     service = keys_of(connection).find(connection.execute(_IN_USE).scalar_one())
-    key = JobKey(job, role, token_bytes(SIZE))
-    put(connection, job_keys, job=job, role=role, service_key=service.name, sealed=wrapped(key, service))
+    rows = [{"job": k.job, "role": k.role, "service_key": service.name, "sealed": wrapped(k, service)} for k in keys]
+    put_all(connection, job_keys, rows)
+
+
+def new_key(connection: Connection, job: str, role: Role) -> JobKey:
+    """Make and keep the key of a job for a role.
+
+    Raises
+    ------
+    LostKeyError: as `keep_keys`.
+    """
+    key = fresh_key(job, role)
+    keep_keys(connection, key)
     return key
 
 

@@ -146,7 +146,7 @@ def _sealed_keys(url: str, jobs: Sequence[str]) -> list[tuple[bytes, str]]:
         chosen = select(job_keys.c.sealed, job_keys.c.job).where(job_keys.c.job.in_(wanted))
         found = [(bytes(sealed), job) for sealed, job in connection.execute(chosen)]
     engine.dispose()
-    assert len(found) == len(jobs)
+    assert {job for _, job in found} == set(wanted)
     return found
 
 

@@ -40,8 +40,9 @@ def sealed(store: Store) -> list[bytes]:
     """How what jobs keep, and the keys that it is kept under, begin in the database."""
     with store.reading() as connection:
         found = [*connection.execute(select(chunks.c.content)), *connection.execute(select(job_keys.c.sealed))]
+        titles = connection.execute(select(jobs.c.title).where(jobs.c.title != "")).scalars().all()
     assert found
-    return [bytes(content)[:60] for (content,) in found]
+    return [*(bytes(content)[:60] for (content,) in found), *(title.encode() for title in titles)]
 
 
 @pytest.fixture

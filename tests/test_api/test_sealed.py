@@ -5,7 +5,7 @@ import stat
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,10 +22,11 @@ from tableseal.api.store import migrate as migrating
 from tableseal.api.store.engine import Store
 from tableseal.api.store.files import content_of, files_of, part_of
 from tableseal.api.store.job import CHUNK, Document
-from tableseal.api.store.jobs import erase_finished, job_by_id, request_cancel, submit
+from tableseal.api.store.jobs import erase, erase_finished, job_by_id, record, request_cancel, submit
 from tableseal.api.store.keyring import SIZE, Keyring, LostKeyError
+from tableseal.api.store.listing import Wanted, listed
 from tableseal.api.store.migrate import migrate, opened
-from tableseal.api.store.queue import claim, fail
+from tableseal.api.store.queue import claim, fail, succeed
 from tableseal.api.store.rotation import current, forget, rotate
 from tableseal.api.store.schema import chunks, job_keys, jobs
 from tableseal.api.store.sealing import DamagedError, JobKey
@@ -99,6 +100,64 @@ def test_keys_go_with_what_they_sealed(url: str) -> None:
         connection.execute(update(jobs).where(jobs.c.id == other).values(finished=1.0))
         erase_finished(connection, 60)
         assert connection.execute(select(job_keys)).all() == []
+
+
+@pytest.mark.parametrize("end", ["result", "other title", "problem", "cancelled", "at once"])
+def test_titles_are_sealed_and_stay_as_long_as_their_job(url: str, end: str) -> None:
+    """CONVENTION 866: also where the input, with its key, is gone; another title has another key."""
+    with opened(url, KEYS) as store, store.writing() as connection:
+        document = Document("a", "text/csv", b"x")
+        title, later = f"{MARK.decode()} 2026", "Later" if end == "other title" else ""
+
+        def read(job: str) -> tuple[str, str, bytes | None]:
+            """The title, how it stands in the table, and its key."""
+            found = job_by_id(connection, "ann", job)
+            assert found is not None
+            stands = connection.execute(select(jobs.c.title).where(jobs.c.id == job)).scalar_one()
+            of_title = (job_keys.c.job == job) & (job_keys.c.role == "title")
+            return found.title, stands, connection.execute(select(job_keys.c.sealed).where(of_title)).scalar_one()
+
+        if end == "at once":
+            job = record(connection, "ann", "audit", "{}", [document], outcome=None, seconds=1, title=title).id
+        else:
+            job = submit(connection, "ann", "audit", "{}", [document], title=title).id
+        before = read(job)
+        if end == "cancelled":
+            request_cancel(connection, "ann", job)
+        elif end != "at once":
+            lease = claim(connection, ["audit"], lease_seconds=60, attempts=3, poison={})
+            assert lease is not None
+            done = fail(connection, lease, PROBLEM) if end == "problem" else succeed(connection, lease, [], None, later)
+            assert done
+            assert not succeed(connection, lease, [], None, "of a lease that is lost")
+        after = read(job)
+        assert (before[0], after[0]) == (title, later or title)
+        assert MARK not in bytes.fromhex(before[1])
+        assert (before[2] == after[2]) == (not later)
+        for kept in (before, after):
+            assert kept[1] not in ("", title)
+        assert erase(connection, "ann", job)
+        assert connection.execute(select(job_keys)).all() == []
+
+
+def test_a_title_of_another_job_is_not_given_out(url: str) -> None:
+    """CONVENTION 867"""
+    with opened(url, KEYS) as store, store.writing() as connection:
+        one, two = (submit(connection, "ann", "audit", "{}", title=title).id for title in ("One", "Two"))
+        moved = select(jobs.c.title).where(jobs.c.id == one).scalar_subquery()
+        connection.execute(update(jobs).where(jobs.c.id == two).values(title=moved))
+        for look in (lambda: job_by_id(connection, "ann", two), lambda: listed(connection, "ann", Wanted(words="o"))):
+            with pytest.raises(DamagedError):
+                look()
+
+
+def test_jobs_are_listed_without_titles_where_the_key_is_lost(url: str) -> None:
+    """CONVENTION 869"""
+    with opened(url, KEYS) as store, store.writing() as connection:
+        job = submit(connection, "ann", "audit", "{}", title="Lost").id
+    with closing(Store(url, Keyring(text_key(b"o"), Path()))) as other, other.reading() as connection:
+        assert [(one.id, one.title) for one in listed(connection, "ann", Wanted()).jobs] == [(job, "")]
+        assert listed(connection, "ann", Wanted(words="Lost")).found == 0
 
 
 def test_what_was_changed_is_not_given_out(url: str) -> None:

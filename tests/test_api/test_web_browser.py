@@ -177,7 +177,8 @@ def focus_on(page: Any, name: str) -> None:
 def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -> None:
     """Map, list, a cell: each within a second of the server, and usable on a phone."""
     release, report = large(100_000, lines=2000)
-    store = Store(Settings(data=folder / "data").database_url)
+    settings = Settings(data=folder / "data")
+    store = Store(settings.database_url, settings.keys)
     with store.writing() as connection:
         wanted = AuditRequest(release="r.json").model_dump_json()
         documents = (Document("report.json", "application/json", b"{}"), *pages_of(report, release))

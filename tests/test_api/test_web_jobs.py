@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 from asking import asked
+from databases import KEYS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paging import BROWSER
+from sqlalchemy import event
 
+from tableseal.api.store import listing
 from tableseal.api.store.engine import Store
 from tableseal.api.store.job import TITLE, Document, Event
-from tableseal.api.store.jobs import record, submit
+from tableseal.api.store.jobs import jobs_of, record, submit
 from tableseal.api.store.listing import PAGE, STATES, Wanted, listed
 from tableseal.api.store.migrate import migrate
 from tableseal.api.web.progress import phases
@@ -23,7 +26,7 @@ DONE = (Document("a.json", "application/json", b"{}"),)
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Jobs of every kind, state and person, and those of somebody else."""
-    store = Store(f"sqlite:///{tmp_path_factory.mktemp('jobs')}/db")
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('jobs')}/db", KEYS)
     migrate(store)
     with store.writing() as connection:
         kinds, people, outcomes = ("audit", "suppression", "draft"), ("ann", "bo"), ("safe", "unsafe", None)
@@ -83,6 +86,36 @@ def test_pages_hold_each_job_once(store: Store) -> None:
     assert len(set(ids)) == len(ids) == 2 * PAGE
 
 
+def test_words_are_looked_for_in_the_newest_titles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 882: how many there are is true of those, and that there are more is said."""
+    wanted = Wanted(words="oTHER", page=2)
+    with store.reading() as connection:
+        whole = listed(connection, "other", wanted)
+        monkeypatch.setattr(listing, "LOOKED", PAGE + 3)
+        cut = listed(connection, "other", wanted)
+        monkeypatch.setattr(listing, "LOOKED", 2 * PAGE)
+        just = listed(connection, "other", wanted)
+    assert (whole.found, whole.pages, whole.looked) == (2 * PAGE, 2, None)
+    assert (cut.found, cut.pages, cut.looked) == (PAGE + 3, 2, PAGE + 3)
+    assert cut.jobs == whole.jobs[:3]
+    assert just == whole
+
+
+def test_one_statement_opens_a_page_of_titles(store: Store) -> None:
+    """However many jobs are on it."""
+    seen: list[str] = []
+
+    def count(connection: object, cursor: object, statement: str, *_: object) -> None:
+        seen.append(statement)
+
+    with store.reading() as connection:
+        event.listen(connection, "before_cursor_execute", count)
+        listed(connection, "other", Wanted())
+        assert len(jobs_of(connection, "other", limit=PAGE) or ()) == PAGE
+    assert sum("job_keys" in statement for statement in seen) == 2
+    assert len(seen) == 5, "how many, the page, kinds and people of the one; the page of the other"
+
+
 def test_long_titles_are_shortened(store: Store) -> None:
     with store.writing() as connection:
         job = submit(connection, "third", "audit", "{}", title="long\n" * 200)
@@ -91,7 +124,9 @@ def test_long_titles_are_shortened(store: Store) -> None:
     assert "\n" not in job.title
 
 
-def test_the_page_lists_titles_and_who_and_keeps_what_was_asked_for(tmp_path: Path) -> None:
+def test_the_page_lists_titles_and_who_and_keeps_what_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # CONVENTION 882
     with asked(tmp_path, worker=False) as client:
         store = client.app.state.service.store
@@ -111,6 +146,11 @@ def test_the_page_lists_titles_and_who_and_keeps_what_was_asked_for(tmp_path: Pa
         rest = client.get(following[1].replace("&amp;", "&"), headers=BROWSER).text
         assert f"{PAGE + 1} to {PAGE + 3} of {PAGE + 3} jobs" in rest
         assert "No job fits." in client.get("/jobs?words=nothing", headers=BROWSER).text
+        assert "looked through" not in page
+        monkeypatch.setattr(listing, "LOOKED", PAGE)
+        page = client.get("/jobs?words=set", headers=BROWSER).text
+        assert f"1 to {PAGE} of {PAGE} jobs" in page
+        assert f"Only the newest {PAGE} titles were looked through." in page
         assert client.get("/jobs?page=0", headers=BROWSER).status_code == 422
 
 

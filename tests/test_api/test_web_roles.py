@@ -27,7 +27,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(data=folder, access="keys", inline_seconds=30.0, poll_seconds=0.05)
     stop = threading.Event()
     with TestClient(create_app(settings), base_url="http://localhost", headers=BROWSER) as opened:
-        store = Store(settings.database_url)
+        store = Store(settings.database_url, settings.keys)
         thread = threading.Thread(target=Worker(settings, store, stop).run)
         thread.start()
         with store.writing() as connection:
