@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tableseal.audit.codec.exact_json import dumps
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
 from tableseal.audit.proof.certificate import Checked, check_certificate
 from tableseal.audit.proof.verify import RefusedError
@@ -36,7 +36,7 @@ def certificate_json(found: Certified) -> str:
     """As JSON text, schema tableseal/certificate-check/1."""
     accepted, checked = found.reason is None, found.checked
     counts = {} if checked is None else vars(checked)
-    head = {"schema": "tableseal/certificate-check/1", "accepted": accepted, "reason": found.reason}
+    head: dict[str, Json] = {"schema": "tableseal/certificate-check/1", "accepted": accepted, "reason": found.reason}
     return dumps({**head, **counts}, indent=1)
 
 
