@@ -42,9 +42,7 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     csv.field_size_limit(_FIELD_LIMIT)
     text = _with_line_feeds(text)
     separator = delimiter or sniff(text)
-    chunks = _chunks(text, separator, source)
-    top, top_ends = next(chunks, ([[""]], [1]))
-    header = top[0]
+    header = next(_chunks(_head(text), separator, source), ([[""]], [1]))[0][0]
     names = [name.strip() for name in header]
     if not any(names):
         raise InputError("the first row is to hold the names of the columns; it is empty.", at=source)
@@ -57,7 +55,9 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     if columns is not None:
         lines = np.arange(2, 2 + len(columns[0]), dtype=np.int64)
     else:
-        columns, lines = _read(chain([(top[1:], top_ends[1:])], chunks), names, separator, source)
+        chunks = _chunks(text, separator, source)
+        top, ends = next(chunks)
+        columns, lines = _read(chain([(top[1:], ends[1:])], chunks), names, separator, source)
     if not len(lines):
         raise InputError(f"there are no rows below the column names {listing(names)}.", at=source)
     data = {name: column for name, column in zip(names, columns, strict=True) if name}
@@ -122,8 +122,9 @@ def sniff(text: str) -> str:
 
 
 def _head(text: str) -> str:
-    """The lines that are enough to recognise the delimiter; all, where a quoted line end may be cut."""
-    end = -1
+    """The lines that are enough to recognise the delimiter and to read the names of the columns; all, where a quoted
+    line end may be cut."""
+    end = len(text) - len(text.lstrip()) - 1  # lines of nothing but blanks may come first
     for _ in range(2 * _SAMPLE):
         end = text.find("\n", end + 1)
         if end < 0:

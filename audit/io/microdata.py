@@ -21,6 +21,8 @@ from tableseal.audit.said import NEGATIVE, Said
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))
+_LARGER = 4
+"""A file of records may be so many times larger than other files: 2 GiB."""
 _WEIGHT = "a weight of at least 0"
 
 
@@ -33,6 +35,7 @@ def read_microdata(
     ------
     InputError: missing columns, unknown codes, text for numbers, negative contributions that may not be.
     """
+    folder = replace(folder, limit=_LARGER * folder.limit)
     columns = data_columns(document.file, document.cells, folder, where)
     numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
     taken = {*numbers, *(name for name in (document.id, document.holding, document.request, document.key) if name)}
@@ -83,7 +86,9 @@ def read_microdata(
 def _labels(columns: Columns, name: str | None, role: str) -> Labels | None:
     if name is None:
         return None
-    column = columns.column(name, role).rewritten(lambda entry: entry or "")
+    column = columns.column(name, role)
+    if None in column.texts:  # is nothing, as an empty text is
+        column = column.rewritten(lambda entry: entry or "")
     return Labels(tuple(text or "" for text in column.texts), column.number)
 
 

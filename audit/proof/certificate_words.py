@@ -35,7 +35,7 @@ def certified(content: bytes, name: str, folder: Path, *, key: bytes | None, inp
 def certificate_json(found: Certified) -> str:
     """As JSON text, schema tableseal/certificate-check/1."""
     accepted, checked = found.reason is None, found.checked
-    counts: dict[str, Json] = {} if checked is None else vars(checked)
+    counts = {} if checked is None else vars(checked)
     head: dict[str, Json] = {"schema": "tableseal/certificate-check/1", "accepted": accepted, "reason": found.reason}
     return dumps({**head, **counts}, indent=1)
 

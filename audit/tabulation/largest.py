@@ -1,15 +1,18 @@
 """Who contributes to the cells of a table: how many, with which weight, and how much the largest give.
 
 Most contributors have one record. Their numbers add up, and the largest of a cell are among the largest of its parts.
-Those with several records (holdings) are brought to every cell first, a block of them at a time, and then count once.
+Those with several records (holdings) are brought to every cell first, and then count once: in one pass (`holdings.py`),
+or, in tables of too many combinations for that, a block of them at a time.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.tabulation.holdings import gathered, has_room
 from tableseal.audit.tabulation.sums import Keys, grouped, refuse_large, sums
 
 _FITS = 2**62
@@ -64,18 +67,41 @@ def contributors(keys: Keys, records: Entries, ranks: int) -> Contributors:
     single = records.at(~several)
     key, (respondents, weight) = sums(keys, single.key, [single.answered, single.weight])
     top = _top_upward(keys, single.key, single.amount, ranks)
-    for block in _blocks(records.at(several)):
-        merged = _in_cells(keys, block)
+    for merged in _of_several(keys, records.at(several), ranks):
         key, (respondents, weight) = grouped(
             np.concatenate([key, merged.key]),
-            [np.concatenate([respondents, merged.answered]), np.concatenate([weight, merged.weight])],
+            [np.concatenate([respondents, merged.respondents]), np.concatenate([weight, merged.weight])],
         )
-        top = _top(np.concatenate([top[0], merged.key]), np.concatenate([top[1], merged.amount]), ranks)
+        top = _top(np.concatenate([top[0], merged.of]), np.concatenate([top[1], merged.amount]), ranks)
     cell = np.searchsorted(key, top[0])
     rank = _places(top[0])
     largest = np.zeros((len(key), ranks), np.int64)
     largest[cell, rank] = top[1]
     return Contributors(key, respondents, weight, largest, np.bincount(cell, minlength=len(key)))
+
+
+class _Several(NamedTuple):
+    """Respondents and weights of some contributors by cell (`key`; it may stand there more than once); their amounts,
+    at least the largest ones of each cell, and the cell (`of`) of each."""
+
+    key: NDArray[np.int64]
+    respondents: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    of: NDArray[np.int64]
+    amount: NDArray[np.int64]
+
+
+def _of_several(keys: Keys, records: Entries, ranks: int) -> Iterator[_Several]:
+    """What contributors with several records give to the cells."""
+    if has_room(keys) and len(records.key):
+        entries = (records.key, records.contributor, records.amount, records.weight, records.answered)
+        found = gathered(keys, *entries, ranks)
+        cell, rank = np.nonzero(np.arange(ranks) < found.number[:, None])
+        yield _Several(found.key, found.respondents, found.weight, found.key[cell], found.largest[cell, rank])
+        return
+    for block in _blocks(records):
+        merged = _in_cells(keys, block)
+        yield _Several(merged.key, merged.answered, merged.weight, merged.key, merged.amount)
 
 
 def _blocks(records: Entries) -> Iterator[Entries]:

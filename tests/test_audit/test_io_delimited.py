@@ -74,3 +74,10 @@ def test_what_csv_writes_reads_back(rows: list[tuple[str, str]], delimiter: str)
     writer.writerows([("a", "b"), *rows])
     columns = read_delimited(file.getvalue(), "x.csv", delimiter=delimiter)
     assert list(zip(columns.data["a"], columns.data["b"], strict=True)) == rows
+
+
+def test_names_of_columns_below_many_blank_lines() -> None:
+    text = "\n  \n" * 500 + "a;b\n1;2\n"
+    found = read_delimited(text, "t.csv")
+    assert list(found.data) == ["a", "b"]
+    assert found.lines.tolist() == [1002]

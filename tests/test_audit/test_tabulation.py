@@ -14,7 +14,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, release_from_document
 from tableseal.audit.model import Labels, Release
 from tableseal.audit.pipeline import audit
-from tableseal.audit.tabulation import largest
+from tableseal.audit.tabulation import holdings, largest
 from tableseal.audit.tabulation.tabulate import with_contributors
 
 TREE = {"N": {"N1": [], "N2": []}, "S": {"S1": {"S11": [], "S12": []}}, "W": []}
@@ -146,11 +146,11 @@ def test_the_order_of_records_never_matters(records: list[Any], chance: Any, wei
     assert cells_of(one) == cells_of(two)
 
 
-def test_many_contributors_are_taken_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contributors_in_one_pass_compiled_and_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     regions, sizes = sorted(ABOVE), sorted(SIZES)
     records = [
-        (regions[rng.integers(5)], sizes[rng.integers(2)], int(rng.integers(0, 99)), "1", f"H{rng.integers(40)}", "")
+        (regions[rng.integers(5)], sizes[rng.integers(2)], int(rng.integers(-20, 20)), "1", f"H{rng.integers(40)}", "")
         for _ in range(300)
     ]
     release = release_from_document(document(records, weighted=False))
@@ -163,6 +163,10 @@ def test_many_contributors_are_taken_block_by_block(monkeypatch: pytest.MonkeyPa
         return table.frequency.units.tolist(), [column.units.tolist() for column in table.contributors]
 
     whole = found()
+    monkeypatch.setattr(holdings, "worth_compiling", lambda *_: True)
+    assert found() == whole
+    monkeypatch.setattr(holdings, "MOST_KEYS", 0)
+    assert found() == whole
     monkeypatch.setattr(largest, "_BLOCK", 17)
     assert found() == whole
     monkeypatch.setattr(largest, "_FITS", 1)
