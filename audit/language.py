@@ -105,8 +105,8 @@ def _phrase(text: str, language: str) -> str:
         for sign in _BETWEEN:
             first, found, rest = text.partition(sign)
             if found:
-                both = (phrase(first), phrase(rest))
-                return " ".join(apart) if both == (first, rest) else gettext(sign).join(both)
+                spoken_of = (phrase(first), phrase(rest))
+                return " ".join(apart) if spoken_of == (first, rest) else gettext(sign).join(spoken_of)
         return " ".join(apart)
 
 
