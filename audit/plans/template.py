@@ -29,8 +29,8 @@ def check_template(
     Parameters
     ----------
     columns: the template: `table_name` and `indicator` (both may be left out), and a column of codes for each variable;
-        an empty code, or no column, stands for the total. where: name of a table -> variable -> code or codes at which it
-        stands.
+        an empty code, or no column, stands for the total. where: name of a table -> variable -> code or codes at which
+        it stands.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def check_template(
     bad = np.flatnonzero(~fits)
     if len(bad):
         row, more = int(bad[0]), len(bad) - 1
-        others = f" So {'does 1 more row' if more == 1 else f'do {more:,} more rows'}." if more else ""
+        others = f" So {'is 1 more row' if more == 1 else f'are {more:,} more rows'}." if more else ""
         first = next(iter(columns.data))
         raise InputError(f"this cell is in no table of the plan.{others}", at=columns.place(row, first))
 
