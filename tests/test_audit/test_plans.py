@@ -339,7 +339,7 @@ def test_every_row_of_a_template_is_a_cell_of_some_table(tmp_path: Path) -> None
         with pytest.raises(InputError, match=message):
             plan_of(document, tmp_path)
     (tmp_path / "template.csv").write_text("regoin\nN\n")
-    with pytest.raises(InputError, match="the columns regoin|the columns .regoin."):
+    with pytest.raises(InputError, match=r"the columns .?regoin"):
         plan_of(document, tmp_path)
 
 
