@@ -58,6 +58,10 @@ class PlanDocument(Model):
     tables: list[PlannedTableDocument] = Field(default=[])
     combinations: list[CombinationsDocument] = Field(default=[], description="tables of all pairs of variables, ...")
     sheet: Text | None = Field(default=None, description="a CSV file or sheet with a row a table, besides `tables`")
+    template: Text | None = Field(
+        default=None,
+        description="a CSV file or sheet with a row for each cell that is owed, which some table has to have",
+    )
     microdata: MicrodataDocument | None = None
     consent: list[ConsentDocument] = Field(default=[])
     accept: list[ConsentDocument] = Field(default=[])

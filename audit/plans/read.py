@@ -21,6 +21,7 @@ from tableseal.audit.plans.document import VERSION_KEY, PlanDocument, PlannedTab
 from tableseal.audit.plans.equations import check_equations, read_equation
 from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 from tableseal.audit.plans.sheet import Sheet, read_sheet
+from tableseal.audit.plans.template import check_template
 from tableseal.audit.wording import listing, quoted, repeated
 
 
@@ -102,6 +103,9 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
                 wanted_codes(variables[one.variable], one.level, table.where / "by")
     entries = {one.entry.name: _entry(one.given, one.entry, document) for one in listed}
     entries |= {table.name: _of_sheet(table, document) for table in sheet.tables}
+    if document.template is not None:
+        owed = read_columns(folder, document.template, top / "template")
+        check_template(owed, tables, {name: entry.get("where", {}) for name, entry in entries.items()}, variables)
     tables = tuple(_of_all(table, document) for table in tables)
     measures = {table.measure for table in tables} | set(document.measures)
     equations = [read_equation(text, measures, top / "equations" / at) for at, text in enumerate(document.equations)]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Note, Release
+from tableseal.audit.rules.contributors import contributor_numbers
 from tableseal.audit.tabulation.tabulate import with_contributors
 
 MICRODATA_LEFT_OUT = "microdata_left_out"
@@ -25,8 +26,9 @@ def tabulated(release: Release, ranks: int | None = None) -> Release:
     if microdata is None:
         raise InputError("the release has no `microdata`, so there is nothing to make tables of.")
     largest = ranks_looked_at(release) if ranks is None else ranks
+    numbers = contributor_numbers(microdata)
     tables = tuple(
-        with_contributors(table, microdata, release.variables, release.measures[table.measure], largest)
+        with_contributors(table, microdata, release.variables, release.measures[table.measure], largest, numbers)
         if table.measure in microdata.values or release.measures[table.measure].kind == "count"
         else table
         for table in release.tables

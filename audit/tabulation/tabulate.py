@@ -53,9 +53,20 @@ def make_table(microdata: Microdata, variables: Variables, measure: Measure, ask
     )
 
 
-def with_contributors(table: Table, microdata: Microdata, variables: Variables, measure: Measure, ranks: int) -> Table:
+def with_contributors(
+    table: Table,
+    microdata: Microdata,
+    variables: Variables,
+    measure: Measure,
+    ranks: int,
+    numbers: NDArray[np.int64] | None = None,
+) -> Table:
     """A table with what microdata say of its cells: respondents, with sampling weights the sum of these, and of a
     magnitude the `ranks` largest contributions.
+
+    Parameters
+    ----------
+    numbers: int64 (records), those of the contributors (`contributor_numbers`) where they are known.
 
     Raises
     ------
@@ -69,7 +80,7 @@ def with_contributors(table: Table, microdata: Microdata, variables: Variables, 
     weights = exact_weights(np.ones(len(microdata.codes)) if microdata.weight is None else microdata.weight)
     entries = Entries(
         frame.key(microdata.codes[rows]),
-        contributor_numbers(microdata)[rows],
+        (contributor_numbers(microdata) if numbers is None else numbers)[rows],
         amounts_of(microdata, measure)[rows],
         weights.parts[rows],
         weights.positive[rows].astype(np.int64),

@@ -307,6 +307,42 @@ def test_all_pairs_of_variables(tmp_path: Path) -> None:
     assert len(plan_of({**PLAN, "tables": [], "combinations": [chosen]}, tmp_path).tables) == 6
 
 
+TEMPLATE = """table_name,indicator,region,size
+meat,meat,N1,a
+,fish,S1,
+,food,N,all
+north,,,b
+"""
+
+
+def test_every_row_of_a_template_is_a_cell_of_some_table(tmp_path: Path) -> None:
+    """CONVENTION 946."""
+    north = {"name": "north", "measure": "meat", "by": ["size"], "population": "north"}
+    document = {
+        **PLAN,
+        "template": "template.csv",
+        "populations": {"north": {"region": "N"}},
+        "tables": [*PLAN["tables"], north],
+    }
+    (tmp_path / "template.csv").write_text(TEMPLATE)
+    plan = plan_of(document, tmp_path)
+    assert tmp_path / "template.csv" in plan.files
+    for row, message in {
+        ",food,N1,a": r"row 5 \(line 6\).*this cell is in no table of the plan",  # food goes down to level 1
+        ",fish,N1,a": "in no table",  # fish is not by size
+        "meat,fish,N1,": "in no table",
+        "north,,S,b": "in no table",
+        ",fish,N9,": 'code "N9" is not in hierarchy "region"',
+        ",food,N1,a\n,food,N2,a": "So is 1 more row",
+    }.items():
+        (tmp_path / "template.csv").write_text(f"{TEMPLATE}{row}\n")
+        with pytest.raises(InputError, match=message):
+            plan_of(document, tmp_path)
+    (tmp_path / "template.csv").write_text("regoin\nN\n")
+    with pytest.raises(InputError, match=r"the columns .?regoin"):
+        plan_of(document, tmp_path)
+
+
 def test_a_sheet_of_a_workbook_lists_tables(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
