@@ -1,6 +1,7 @@
 """Requests that schemathesis makes from `/openapi.json`, one by one and in sequences, to a running service."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ class Plan:
 
 FULL = Plan(sequences=100, steps=12)
 SHORT = Plan(sequences=2, steps=4)
+
+TOGETHER = 5
+"""Sequences in a round."""
 
 
 def run(plan: Plan, folder: Path) -> list[Figure]:
@@ -44,6 +48,7 @@ def sequences(plan: Plan, at: str) -> tuple[set[str], int, list[str], list[str]]
     try:
         import schemathesis
         from hypothesis import HealthCheck, Phase, settings
+        from hypothesis.errors import Flaky
         from schemathesis.checks import CHECKS, load_all_checks
         from schemathesis.core.failures import FailureGroup
     except ModuleNotFoundError:
@@ -76,15 +81,15 @@ def sequences(plan: Plan, at: str) -> tuple[set[str], int, list[str], list[str]]
                 wrong = [one for one in group.exceptions if not explained(one, response, case.media_type)]
                 unlike.extend(f"{said}: {type(one).__name__}" for one in wrong)
 
-    Machine.run(
-        settings=settings(
-            max_examples=plan.sequences,
-            stateful_step_count=plan.steps,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+    chosen = settings(
+        max_examples=min(plan.sequences, TOGETHER),
+        stateful_step_count=plan.steps,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
     )
+    for _ in range(0, plan.sequences, TOGETHER):
+        with suppress(Flaky):  # what a service answers depends on what it was asked before, which ends a round
+            Machine.run(settings=chosen)
     return kinds, sent, faults, unlike

@@ -28,6 +28,8 @@ EXPLAINED = {
     "Proof.end": "holds such a proof",
     "/components/schemas/Proof": "holds such a proof",
     "WARNING parsing GET /v1/jobs/{job}/proof": "answers with one",
+    "WARNING parsing GET /v1/jobs/{job}/public.zip": "answers with an archive",
+    "WARNING parsing GET /v1/jobs/{job}/agency.zip": "answers with an archive",
 }
 """What openapi-python-client warns of -> why it is left so."""
 

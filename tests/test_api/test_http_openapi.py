@@ -36,7 +36,7 @@ EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with asked(tmp_path_factory.mktemp("service"), worker=False) as opened:
+    with asked(tmp_path_factory.mktemp("service")) as opened:
         yield opened
 
 
