@@ -77,6 +77,11 @@ def _format(output: str, key: str | None) -> "Format | None":
     found = format_named(key, output)
     suffix = PurePath(output).suffix
     if found is None and suffix.lower() in (".csv", ".yaml", ".yml", ".xlsm", ".rda", *STATISTICAL):
-        known = listing([".json", *ENDINGS])
-        raise InputError(f"OUT {output}: found {suffix}, but no such file is written; expected {known}.")
+        known = listing([".json", *ENDINGS], limit=len(ENDINGS) + 1)
+        lost = (
+            " (a value there is a number or missing and nothing says why: a withheld cell would become missing)"
+            if suffix.lower() in STATISTICAL
+            else ""
+        )
+        raise InputError(f"OUT {output}: found {suffix}, but no such file is written{lost}; expected {known}.")
     return found

@@ -12,6 +12,7 @@ from frames import PERSONS, WITHHELD
 import tableseal as ts
 from tableseal.api.python.advice import InPython
 from tableseal.audit.errors import OptionName
+from tableseal.audit.linear.causes import PERIODS
 from tableseal.audit.report.call import Call
 from tableseal.audit.rules.knows_rule import RULE_UNKNOWN
 from tableseal.audit.said import COMMAND, Do, InFile, Said, Spelling
@@ -106,3 +107,17 @@ def test_what_readers_know_is_said_in_a_document() -> None:
     assert InPython("audit").words(RULE_UNKNOWN.text).startswith("Readers who know the threshold")
     assert "say 'intruder': {'knows_rule': True} in a release document" in InPython("audit").words(RULE_UNKNOWN.text)
     assert "say `intruder: {knows_rule: true}` if" in RULE_UNKNOWN.text
+
+
+def test_values_that_look_rounded_and_periods_name_keywords() -> None:
+    # CONVENTION 783, 861
+    cells = [(f"r{i}", f"c{j}", 3 * (1 + (i * j) % 5)) for i in range(5) for j in range(4)]
+    frame = pl.DataFrame(cells, schema=["a", "b", "n"], orient="row")
+    found = ts.audit(frame)
+    assert "If they are rounded, say so: rounded={'base': '3', 'method': 'conventional'}" in " ".join(
+        found.text().split()
+    )
+    assert not shell(found.text())
+    assert ts.audit(frame, rounded={"base": "3", "method": "conventional"}).verdict
+    assert "`where: {year: ...}`" in PERIODS
+    assert "'where': {'year': '...'} in a release document" in InPython("audit").words(PERIODS)

@@ -107,3 +107,11 @@ def test_several_tables_come_back(tmp_path: Path) -> None:
     kinds = [[column["datatype"] for column in table["tableSchema"]["columns"]] for table in found["tables"]]
     assert all("integer" in own for own in kinds)
     assert canonical_json(read_release(tmp_path / "o.csv-metadata.json")) == canonical_json(two_tables())
+
+
+@pytest.mark.parametrize("base", [["decimal"], {"id": "decimal"}, None])
+def test_a_datatype_that_is_none_says_nothing(tmp_path: Path, base: object) -> None:
+    # CONVENTION 681, 850
+    columns = [*COLUMNS[:2], {"titles": "turnover", "datatype": {"base": base, "format": {"decimalChar": ","}}}]
+    (table,) = read_release(metadata(tmp_path, columns=columns)).tables
+    assert table.value.known.sum() == 7

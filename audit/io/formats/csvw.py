@@ -220,8 +220,9 @@ def _columns(schema: object, where: Place) -> list[_Column]:
         whole = kind if isinstance(kind, Mapping) else {"base": kind}
         form = whole.get("format")
         decimal = form.get("decimalChar") if isinstance(form, Mapping) else None
-        number = whole.get("base") in _NUMBERS
-        found.append(_Column(titles, number, kind is not None, decimal if decimal in (".", ",") else None))
+        base = whole.get("base")
+        number = isinstance(base, str) and base in _NUMBERS
+        found.append(_Column(titles, number, isinstance(base, str), decimal if decimal in (".", ",") else None))
     return found
 
 
