@@ -9,8 +9,8 @@ WORDS: Mapping[str, str] = words_of(
     {
         "conventional-rounding": "each cell to its nearest multiple of the base",
         "controlled-rounding": "multiples of the base that add up over all tables",
-        "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
-        "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
+        "perturbation": "counts become others by a matrix of probabilities",
+        "post-randomisation": "categories of records become others by a matrix of probabilities",
         "random-controlled-rounding": "multiples of the base that add up over all tables, drawn at random",
         "random-rounding": "each cell up or down at random, without bias",
         "record-swapping": "households exchange their regions with others that are alike",

@@ -7,6 +7,7 @@ from tableseal.audit.linear.naming import decimal, plural
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.public import public_copy
+from tableseal.audit.report.wider import WIDER
 from tableseal.audit.report.words import applied, cell_name, printable, totals_of, verdict_line
 from tableseal.audit.wording import listing
 from tableseal.suppression.protections.protect import Protection
@@ -42,7 +43,8 @@ def next_step(found: Protection, call: Call) -> str | None:
     if found.verdict == "unsafe":
         more = "a larger base" if "base" in found.statement.settings else "other settings"
         return f"this leaves too little open; {more}, or withhold cells: {call.by('suppress')}"
-    if call.options("-o", "--output"):
+    wider = any(note.code == WIDER for note in found.report.notes)  # it would not be written; details say what to do
+    if wider or call.options("-o", "--output"):
         return None
     return f"write it: {call.again('-o', call.beside('protected'))}"
 

@@ -15,6 +15,7 @@ from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.methods import METHODS, settings_of
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.subject import subject_of
+from tableseal.suppression.protections.text import protection_text
 from tests.support.surveyed import surveyed
 from tests.support.tabulated import tabulated
 
@@ -128,6 +129,7 @@ def test_ranges_that_are_wider_show_no_cell_to_be_protected() -> None:
     assert firm.verdict == "safe"
     open_one = protect(release, settings_of("perturbation", said), seed=3)
     assert open_one.verdict == "undecided"
+    assert "write it" not in protection_text(open_one)
     again = release_from_document(canonical_document(open_one.release))
     for copy in (again, release_from_document(canonical_document(public_release(again)))):
         assert all(table.rounding is not None and table.rounding.wider for table in copy.tables)
