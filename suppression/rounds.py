@@ -208,7 +208,7 @@ class Rounds:
             pattern = found.pattern
             try:
                 if pattern is None:
-                    pattern = self._completed(posed.primary)
+                    pattern = self._completed(posed.primary if found.start is None else found.start)
                     found = Found("feasible", pattern, 0, 0, last_resort=self._limits.out_of_time())
                 wider = self._against_shares(pattern)
             except _RefutedError as refuted:

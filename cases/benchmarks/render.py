@@ -37,8 +37,8 @@ def render(results: Results) -> str:
         targets=_targets(TARGETS, results),
         pattern_targets=_targets(PATTERN_TARGETS, results) if results.patterns else "not measured",
         suppression=suppression_table(results) if results.patterns else "not measured",
-        seeds=survey_table(results, SUPPRESSORS),
-        seed_targets=_targets(SEED_TARGETS, results),
+        seeds=survey_table(results, SUPPRESSORS) or "not measured",
+        seed_targets=_targets(SEED_TARGETS, results) if survey_table(results, SUPPRESSORS) else "",
         scaling=_scaling(results),
         start=_start(results.point(scaling.START)),
     )

@@ -29,7 +29,7 @@ def seeded(family: str) -> list[str]:
 
 def survey_table(results: Results, suppressors: Sequence[Any]) -> str:
     """Markdown: a line for each family, a column for each program: median cost, how much dearer than the cheapest safe
-    pattern of the table (median, worst), seconds (median, worst), what fails."""
+    pattern of the table (median, worst), seconds (median, worst), what fails. Empty if nothing was measured."""
     header = ["family", "cells", *(s.title for s in suppressors)]
     lines = [header, ["---", *("---:" for _ in header[1:])]]
     for family in SURVEYS:
@@ -39,7 +39,7 @@ def survey_table(results: Results, suppressors: Sequence[Any]) -> str:
             continue
         cheapest = _cheapest(made.values())
         lines.append([family, f"{cells:,}", *(_said(made[s.name], cheapest) for s in suppressors)])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) if lines[2:] else ""
 
 
 def _made(results: Results, family: str, suppressor: str) -> dict[str, Pattern]:

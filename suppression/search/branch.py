@@ -81,11 +81,10 @@ def cheapest(
     """
     limits = tools.limits
     planes = Planes(problem, tools)
-    pattern, impossible = _begun(planes, proposed, limits)
-    if impossible is not None:
-        return Found("infeasible", None, 0, planes.bound, impossible)
+    begun = _begun(planes, proposed, limits)
+    pattern = begun.pattern
     if pattern is None:
-        return Found("unfinished", None, 0, planes.bound)
+        return replace(begun, bound=planes.bound)
     planes.improve(pattern)
     if tools.oracle.watched:
         relax(planes, limits.share(RELAXED))
@@ -121,26 +120,37 @@ def first_pattern(
     return pattern, impossible
 
 
-def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
-    """(a safe pattern to begin with, a requirement that nothing allowed meets). Where there is a watch, what is
-    proposed is completed at once, so that a pattern is at hand early; then one near what outsiders alone ask for."""
+def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
+    """A safe pattern to begin with. Where there is a watch, what is proposed is completed at once, so that a pattern is
+    at hand early; then one near what outsiders alone ask for."""
     problem, tools = planes.problem, planes.tools
     if not tools.oracle.watched:
         found = proposed(problem, tools)
-        if found is None or (found.pattern is None and found.impossible is None):
-            return first_pattern(problem, tools, problem.primary)
-        return found.pattern, found.impossible
-    found = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing))
+        if found is not None and (found.pattern is not None or found.impossible is not None):
+            return found
+        return _first_found(first_pattern(problem, tools, problem.primary))
+    found, start = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing)), None
     if found is not None and found.pattern is not None:
-        pattern, impossible = first_pattern(problem, tools, found.pattern)
+        start = found.pattern
+        pattern, impossible = first_pattern(problem, tools, start)
         if impossible is not None or limits.out_of_time():
-            return pattern, impossible
+            return _first_found((pattern, impossible), start)
         if pattern is not None:
             planes.improve(pattern)
     pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, limits.share(OUTSIDERS)))
     if pattern is not None:
         planes.improve(pattern)
-    return planes.best, impossible
+    return _first_found((planes.best, impossible), start)
+
+
+def _first_found(
+    first: tuple[NDArray[np.bool_] | None, Requirement | None], start: NDArray[np.bool_] | None = None
+) -> Found:
+    """What `first_pattern` gives; start: where it began, to go on from if it gives nothing."""
+    pattern, impossible = first
+    if impossible is not None:
+        return Found("infeasible", None, 0, 0, impossible)
+    return Found("unfinished" if pattern is None else "feasible", pattern, 0, 0, start=start)
 
 
 def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:

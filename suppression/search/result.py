@@ -59,6 +59,7 @@ class Found:
     guarantee: what is promised of the pattern. rank, most_rank: of methods that search for rank decrease, what the
     pattern takes and what no pattern that they may choose can go beyond (None: not proved).
     last_resort: the time was over before a pattern was found, so that all is withheld that may be.
+    start: where there is no pattern, what to go on from: bool (cells), not known to be safe.
     """
 
     status: Status
@@ -70,6 +71,7 @@ class Found:
     rank: RankTaken | None = None
     most_rank: int | None = None
     last_resort: bool = False
+    start: NDArray[np.bool_] | None = None
 
     @property
     def gap(self) -> float | None:

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cases.benchmarks import folder, releases, rows, scaling, unprotected
+from cases.benchmarks import folder, limits, releases, rows, scaling, seeds, surveys, unprotected
 from cases.benchmarks.__main__ import main
 from cases.benchmarks.agreement import compare, reference
 from cases.benchmarks.attack import attack, components
@@ -449,3 +450,64 @@ def test_the_generated_table_is_for_the_fast_search_alone() -> None:
     assert len(cost) == len(instance.values)
     assert (cost > 0).all()
     assert (instance.withheld == instance.primary).all()
+
+
+def over_seeds(cost: dict[str, list[float | None]], **more: Any) -> Results:
+    """Patterns of several programs on the five seeds of a family."""
+    results = Results({})
+    for program, of in cost.items():
+        for name, one in zip(seeds.seeded("counts_3276"), of, strict=True):
+            made = Pattern(name, program, "", "limit" if one is None else "measured", 120.0, "2026-11-28", 3_276)
+            results = results.with_pattern(replace(made, cost=one, cpu=1.0, **more.get(program, {})))
+    return results
+
+
+QUICK, MOD = "tableseal_modular", "pytauargus_mod"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "more", "said", "met"),
+    [
+        ([9, 9, 9, 9, 10.1], [10] * 5, {}, "0.900 times, at most 1.010", "yes"),
+        ([9, 9, 9, 9, 10.3], [10] * 5, {}, "0.900 times, at most 1.030", "**no**"),
+        ([9, 9, 11, 11, 11], [10] * 5, {}, "1.100 times, at most 1.100", "**no**"),
+        ([9] * 5, [10, None, None, None, None], {}, "0.900 times, at most 0.900", "yes"),
+        ([9, 9, 9, 9, None], [10] * 5, {}, "a pattern is missing or unsafe", "**no**"),
+        ([9] * 5, [10] * 5, {QUICK: {"underprotected": 1}}, "a pattern is missing or unsafe", "**no**"),
+    ],
+)
+def test_a_quick_method_is_held_to_its_peer_over_all_seeds(
+    ours: list[float | None], theirs: list[float | None], more: dict[str, Any], said: str, met: str
+) -> None:
+    target = next(t for t in seeds.SEED_TARGETS if t.family == "counts_3276" and "as dear" in t.said)
+    assert target.check(over_seeds({QUICK: ours, MOD: theirs}, **more)) == (said, met)
+    assert target.check(over_seeds({QUICK: ours})) == ("–", "–")
+
+
+def test_rows_over_seeds_are_medians_with_the_worst_beside() -> None:
+    results = over_seeds({QUICK: [10, 10, 11, 12, 20], MOD: [5, 10, 10, 10, 10]}, **{MOD: {"underprotected": 1}})
+    table = seeds.survey_table(results, [s for s in SUPPRESSORS if s.name in (QUICK, MOD)])
+    line = table.splitlines()[-1]
+    assert "| counts_3276 | 3,276 | 11, +0.0% (+0.0%), 1 s (1) | 10, " in line
+    assert "**5 under-protected on 5**" in line
+
+
+def test_tables_of_seeds_add_up_and_name_their_largest_contributors() -> None:
+    drawn = surveys.draw("turnover_676/3")
+    instance, given = drawn.instance, drawn.given
+    assert not (instance.equations @ instance.values).any()
+    assert not (instance.equations @ given["freq"]).any()
+    assert (given["x1"] >= given["x2"]).all()
+    assert (given["x1"] + given["x2"] <= instance.values).all()
+    alone = given["freq"] == 1
+    assert alone.any()
+    assert (given["x1"][alone] == instance.values[alone]).all()
+    assert instance.primary[alone].all()
+    assert (instance.above[instance.primary] > 0).all()
+    assert np.array_equal(surveys.draw("turnover_676/3").instance.values, instance.values)
+
+
+def test_a_limit_holds_up_to_a_tenth_and_one_audit() -> None:
+    kept = limits.Kept(3_276, search=8.4, audit=3.0, cost=1.0, verdict="safe", everything=False)
+    assert kept.within(5.0)
+    assert not kept.within(4.9)

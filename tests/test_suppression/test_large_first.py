@@ -1,4 +1,4 @@
-"""Large tables begin with their sub-tables (CONVENTION 897 and 898)."""
+"""Large tables begin with their sub-tables (CONVENTION 897, 898 and 900)."""
 
 from dataclasses import replace
 
@@ -16,10 +16,12 @@ from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.search import modular as quick
 from tableseal.suppression.search import optimal as beginning
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
 from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
 
 FAMILY = Family(((3, 3), (3,), (3,)), mean=12, primary=2)
 
@@ -57,3 +59,41 @@ def test_the_optimum_is_the_same_whatever_it_begins_with(monkeypatch: pytest.Mon
     after = beginning.optimal(problem, tools(problem))
     assert before.status == after.status == "optimal"
     assert before.cost == after.cost
+
+
+def test_what_is_proposed_again_withstands_more_and_what_comes_of_it_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 900: contributors who are alone in a cell, asked as they become known; audited on the whole."""
+    asked: list[int] = []
+    plain = quick.best_proposal
+
+    def counted(problem, tools, tables):  # type: ignore[no-untyped-def]
+        asked.append(len(problem.requirements))
+        assert not tools.oracle.watched
+        return plain(problem, tools, tables)
+
+    monkeypatch.setattr(quick, "best_proposal", counted)
+    instance, _ = posed(1)
+    made = generate("small", FAMILY, 1)
+    release = to_protect(instance, costs(made.dimensions, made.values), [{}])
+    result = suppress(release, method="modular", explain=False)
+    assert result.verdict == "safe"
+    assert len(asked) > 1
+    assert asked == sorted(asked)
+    assert asked[-1] > asked[0]
+
+
+def test_a_search_without_a_pattern_is_completed_from_where_it_began() -> None:
+    """CONVENTION 900."""
+    given: list[np.ndarray] = []
+
+    def search(problem, tools: Tools) -> Found:  # type: ignore[no-untyped-def]
+        start = problem.primary | problem.may
+        start[np.flatnonzero(problem.may)[:1]] = False
+        given.append(start)
+        return Found("unfinished", None, 0, 0, start=start)
+
+    instance, problem = posed(1)
+    result = suppress(to_protect(instance, problem.cost.astype(float)), search=search, method="none", explain=False)
+    assert result.verdict == "safe"
+    assert result.found.pattern is not None
+    assert (result.found.pattern >= given[0]).all()
