@@ -291,6 +291,14 @@ def test_sums_that_do_not_add_up_are_shown_and_lists_and_errors_are_usable(watch
     assert page.get_by_role("alert").inner_text().startswith("No such job")
 
 
+def test_pages_without_a_release_in_both_languages(watched: Watched, site: str) -> None:
+    # CONVENTION 891, that of administration among them
+    for path in ("/admin", "/account", "/publications", "/admin?lang=fr", "/"):
+        watched.page.goto(f"{site}{path}")
+        watched.good()
+    assert watched.page.evaluate("document.documentElement.lang") == "fr"
+
+
 def test_without_scripts(browser: Any, site: str) -> None:
     found = Watched(browser, site, java_script_enabled=False)
     page = found.page
