@@ -128,10 +128,11 @@ def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
         found = proposed(problem, tools)
         if found is not None and (found.pattern is not None or found.impossible is not None):
             return found
-        return _first_found(first_pattern(problem, tools, problem.primary))
-    found, start = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing)), None
-    if found is not None and found.pattern is not None:
-        start = found.pattern
+        begun = problem.primary if found is None or found.start is None else found.start
+        return _first_found(first_pattern(problem, tools, begun), begun)
+    found = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing))
+    start = None if found is None else found.start if found.pattern is None else found.pattern
+    if start is not None:
         pattern, impossible = first_pattern(problem, tools, start)
         if impossible is not None or limits.out_of_time():
             return _first_found((pattern, impossible), start)

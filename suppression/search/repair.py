@@ -21,7 +21,7 @@ def repaired(problem: Problem, tools: Tools, proposal: NDArray[np.bool_]) -> Fou
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
     if pattern is None:
-        return Found("unfinished", None, 0, 0)
+        return Found("unfinished", None, 0, 0, start=proposal)
     tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
     pattern = tidied(problem, tools.oracle, pattern, tools.limits)
     return Found("feasible", pattern, problem.price(pattern), 0)
