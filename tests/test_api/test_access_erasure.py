@@ -122,9 +122,9 @@ def test_uploads_are_private_while_they_are_worked_on(tmp_path: Path, monkeypatc
             assert mode == (0o700 if path.is_dir() else 0o600), path
 
     class Looking(Child):
-        def __init__(self, kind: str, request: str, folder: Path, limits: Any) -> None:
+        def __init__(self, kind: str, request: str, folder: Path, limits: Any, lasting: Path | None = None) -> None:
             look(folder)
-            super().__init__(kind, request, folder, limits)
+            super().__init__(kind, request, folder, limits, lasting)
 
     monkeypatch.setattr(worker, "Child", Looking)
     with asked(tmp_path, worker=False, inline_workers=0) as client:

@@ -65,7 +65,7 @@ def test_a_cell_is_a_mapping() -> None:
         (
             {"rounded": 3},
             "expected a dict with keys of base, method, range, share, flex, never, zeros, unchanged, bands, "
-            "ranges, top, such as {'base': 3",
+            "ranges, wider, top, such as {'base': 3",
         ),
         ({"absent": "zero"}, "expected a dict with keys of leaves, totals, such as {'leaves': 'not_released'}"),
         ({"hierarchies": 3}, "expected a dict, such as {'region': {'North': ['N1', 'N2']}}"),

@@ -95,7 +95,8 @@ def test_a_release_is_brought_described_audited_and_shown(client: TestClient) ->
     assert done.text.count("<h1>") == 1
     links = set(re.findall(r'href="(/v1/[^"]*)"', done.text))
     tables = {f"{job}/result?format={form}" for form in ("csv", "parquet")}
-    assert links == {f"{job}/result", f"{job}/report.html", f"{job}/proof", *tables}
+    assert links == {f"{job}/result", f"{job}/proof", *tables}
+    assert f'href="/jobs/{identity(done)}/files/report.html"' in done.text
     for link in links:
         assert client.get(link).status_code == 200
     assert client.get(f"{job}/result").json()["verdict"] == "safe"
