@@ -7,7 +7,8 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tableseal.api.publishing.summary import Outcome, Published, PublishedCluster
+from tableseal.api.publishing.summary import Published, PublishedCluster
+from tableseal.audit.batch.summary import Outcome
 from tableseal.audit.codec.declared import SPARSE, derived
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.kinds import Also, Codes, Count, Digest

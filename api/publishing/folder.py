@@ -11,8 +11,7 @@ from tableseal.api.publishing.summary import Published, PublishedCluster
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps, loads
 from tableseal.audit.errors import InputError
-from tableseal.audit.execution.own_folder import own_folder
-from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.execution.own_folder import own_folder, write_into
 from tableseal.audit.proof.certificate import FILE, UNLISTED
 
 if TYPE_CHECKING:
@@ -52,10 +51,12 @@ class Results:
         """Write the files of a cluster, then its record: without a record there is nothing."""
         self.forget(stem)
         started: dict[str, Json] = {"schema": RECORD, "key": "", "entry": document_of(entry)}
-        self._write(f"records/{stem}.json", dumps(started, indent=1))  # so that what follows is found again
+        write_into(
+            self._folder, f"records/{stem}.json", dumps(started, indent=1)
+        )  # so that what follows is found again
         for name, content in result.files.items():
-            self._write(name, content)
-        self._write(f"records/{stem}.json", dumps({**started, "key": key}, indent=1))
+            write_into(self._folder, name, content)
+        write_into(self._folder, f"records/{stem}.json", dumps({**started, "key": key}, indent=1))
         return entry
 
     def forget(self, stem: str) -> None:
@@ -74,15 +75,15 @@ class Results:
         for path in sorted((self._folder / "records").glob("*.json")):
             if path.stem not in stems:
                 self.forget(path.stem)
-        self._write(SUMMARY, json_of(published) + "\n")
+        write_into(self._folder, SUMMARY, json_of(published) + "\n")
 
     def certify(self, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:
         """Write the certificate, last of all, and its page."""
-        self._write(PAGE, page_of(certificate))
+        write_into(self._folder, PAGE, page_of(certificate))
         paths = [path for path in self._folder.rglob("*") if path.is_file()]
         names = {path.relative_to(self._folder).as_posix(): path for path in paths}
         outputs = [FileDigest(name, digest(path)) for name, path in names.items() if name not in UNLISTED]
-        self._write(FILE, finished(certificate, outputs, key))
+        write_into(self._folder, FILE, finished(certificate, outputs, key))
 
     def _path(self, stem: str) -> Path:
         return self._folder / "records" / f"{stem}.json"
@@ -93,14 +94,6 @@ class Results:
         except (OSError, ValueError, InputError):
             return None
         return record if isinstance(record, dict) and record.get("schema") == RECORD else None
-
-    def _write(self, name: str, content: str | bytes) -> None:
-        path = self._folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path.parent}: cannot be made: {error.strerror}.") from error
-        write_whole(path, content)
 
 
 @contextmanager

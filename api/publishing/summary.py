@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from tableseal.audit.batch.summary import Outcome, worst
 from tableseal.audit.codec.declared import derived
 from tableseal.audit.codec.kinds import Also, Count, Digest
 from tableseal.audit.execution.failures import Failure
 from tableseal.audit.report.applied import AS_LISTED
-from tableseal.audit.report.model import Called, ReleaseVerdict
+from tableseal.audit.report.model import Called
 from tableseal.audit.version import engine_version
-
-Outcome = Literal[ReleaseVerdict, "failed"]
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,7 @@ class Published:
     @derived(after="schema")
     def verdict(self) -> Outcome:
         """That of the worst cluster: unsafe, then undecided (or a limit was reached), then failed."""
-        verdicts = {cluster.verdict for cluster in self.clusters}
-        limited = any(c.failure is not None and c.failure.kind == "limit" for c in self.clusters)
-        if "unsafe" in verdicts:
-            return "unsafe"
-        if "undecided" in verdicts or limited:
-            return "undecided"
-        return "failed" if "failed" in verdicts else "safe"
+        return worst((cluster.verdict, cluster.failure) for cluster in self.clusters)
 
     @derived(after="verdict", key="called")
     def word(self) -> Literal[Called, "failed"]:

@@ -22,8 +22,7 @@ from tableseal.audit.batch.work import Audited
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
-from tableseal.audit.execution.own_folder import own_folder
-from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.execution.own_folder import own_folder, write_into
 from tableseal.audit.report.model import CellCounts
 from tableseal.audit.report.words import headline
 
@@ -75,11 +74,11 @@ class Results:
             rules=report.rules,
             headline=headline(report),
         )
-        self._write(f"reports/{name}.json", found.json)
+        write_into(self._folder, f"reports/{name}.json", found.json)
         if page is not None and found.html is not None:
-            self._write(page, found.html)
+            write_into(self._folder, page, found.html)
         record: dict[str, Json] = {"schema": RECORD, "key": key, "entry": document_of(entry)}
-        self._write(f"records/{name}.json", dumps(record, indent=1))
+        write_into(self._folder, f"records/{name}.json", dumps(record, indent=1))
         return entry
 
     def forget(self, name: str) -> None:
@@ -90,7 +89,7 @@ class Results:
     def sum_up(self, batch: Batch) -> None:
         """Write the summaries."""
         for name, text in zip(_SUMMARIES, (summary_csv(batch), json_of(batch), summary_html(batch)), strict=True):
-            self._write(name, text)
+            write_into(self._folder, name, text)
 
     def clean(self) -> None:
         """Take away summaries, which would be of an earlier run."""
@@ -99,14 +98,6 @@ class Results:
 
     def _record(self, name: str) -> Path:
         return self._folder / "records" / f"{name}.json"
-
-    def _write(self, name: str, text: str) -> None:
-        path = self._folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path.parent}: cannot be made: {error.strerror}.") from error
-        write_whole(path, text)
 
 
 @contextmanager

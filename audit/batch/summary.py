@@ -1,7 +1,7 @@
 """What came out for every release of a batch: as JSON (schema tableseal/batch/1), CSV and a page with links."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Annotated, ClassVar, Literal
@@ -17,6 +17,19 @@ from tableseal.audit.report.unknown import unknown_in_words
 from tableseal.audit.version import engine_version
 
 Outcome = Literal[ReleaseVerdict, "failed"]
+
+
+def worst(outcomes: Iterable[tuple[Outcome, Failure | None]]) -> Outcome:
+    """The worst of several: unsafe goes before all, then what is not known although it was asked (undecided, or a limit
+    was reached), then what could not be asked."""
+    found = list(outcomes)
+    verdicts = {verdict for verdict, _ in found}
+    limited = any(failure is not None and failure.kind == "limit" for _, failure in found)
+    if "unsafe" in verdicts:
+        return "unsafe"
+    if "undecided" in verdicts or limited:
+        return "undecided"
+    return "failed" if "failed" in verdicts else "safe"
 
 
 @dataclass(frozen=True)
@@ -101,13 +114,7 @@ class Batch:
     def verdict(self) -> Outcome:
         """That of the worst release: unsafe goes before all, then what is not known although it was asked (undecided,
         or a limit was reached), then what could not be asked."""
-        verdicts = {entry.verdict for entry in self.entries}
-        limited = any(entry.failure is not None and entry.failure.kind == "limit" for entry in self.entries)
-        if "unsafe" in verdicts:
-            return "unsafe"
-        if "undecided" in verdicts or limited:
-            return "undecided"
-        return "failed" if "failed" in verdicts else "safe"
+        return worst((entry.verdict, entry.failure) for entry in self.entries)
 
     @derived(after="verdict", key="called")
     def word(self) -> Literal[Called, "failed"]:

@@ -7,10 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.execution.writing import write_whole
 
 
 class InUseError(InputError):
     """Another run is at work there."""
+
+
+def write_into(folder: Path, name: str, content: str | bytes) -> None:
+    """Write a file below a folder, whole or not at all; folders between are made.
+
+    Raises
+    ------
+    InputError: it cannot be written.
+    """
+    path = folder / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path.parent}: cannot be made: {error.strerror}.") from error
+    write_whole(path, content)
 
 
 @contextmanager

@@ -4,52 +4,19 @@ Codes, statuses and marks are the same few texts again and again, so whatever a 
 different one and spread over the rows as an array.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tableseal.audit.model.coded import Coded
+
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Column(Sequence[str | None]):
-    """The entries of a column, as a sequence of texts (None where there is nothing).
-
-    texts: the different entries, in the order in which they come first. number: int32 (rows), the text of each row.
-    """
-
-    texts: tuple[str | None, ...]
-    number: NDArray[np.int32]
-
-    @staticmethod
-    def of(entries: Iterable[str | None]) -> "Column":
-        """The column of these entries."""
-        place: dict[str | None, int] = {}
-        number = np.array([place.setdefault(entry, len(place)) for entry in entries], dtype=np.int32)
-        return Column(tuple(place), number)
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    @overload
-    def __getitem__(self, row: int) -> str | None: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str | None]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str | None] | None:
-        if isinstance(row, slice):
-            return Column.of(self.texts[at] for at in self.number[row].tolist())
-        return self.texts[int(self.number[row])]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as of lists
-
-    def __iter__(self) -> Iterator[str | None]:
-        return map(self.texts.__getitem__, self.number.tolist())
+class Column(Coded[str | None]):
+    """The entries of a column, as a sequence of texts (None where there is nothing)."""
 
     def at(self, rows: NDArray[np.bool_]) -> "Column":
         """The column of some rows."""

@@ -86,7 +86,7 @@ def refuse_ending(source: str) -> None:
 
 
 def refuse_other_json(document: object, source: str) -> None:
-    """Refuse a JSON document in a format of statistical data that is not read.
+    """Refuse a plan, and a JSON document in a format of statistical data that is not read.
 
     Raises
     ------
@@ -94,6 +94,12 @@ def refuse_other_json(document: object, source: str) -> None:
     """
     if not isinstance(document, Mapping) or "tableseal" in document:
         return
+    if "tableseal-plan" in document:
+        raise InputError(
+            "is a plan of a publication, expected a release; `tableseal plan` shows what hangs together in it, and "
+            "`tableseal publish` protects and audits it.",
+            at=source,
+        )
     inner = document.get("dataset") if isinstance(document.get("dataset"), Mapping) else document
     if isinstance(inner, Mapping) and "dimension" in inner and ("value" in inner or "class" in inner):
         raise _refusal(source, "a JSON-stat file", "JSON-stat files are read if their names end in .json or .jsonstat")

@@ -1,8 +1,8 @@
 """Plain frozen data: what a release is."""
 
 from tableseal.audit.model.amounts import Amounts
+from tableseal.audit.model.coded import Labels
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
-from tableseal.audit.model.labels import Labels
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,

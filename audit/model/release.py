@@ -159,6 +159,36 @@ class Table:
         value = "value" if self.headings is None else self.headings.value
         return replace(self.where, row=number, column=column or value)
 
+    def take(self, rows: NDArray[np.integer]) -> "Table":
+        """The table with some of its rows, in this order."""
+
+        def some(amounts: Amounts | None) -> Amounts | None:
+            return None if amounts is None else amounts.take(rows)
+
+        def texts(column: tuple[str, ...] | None) -> tuple[str, ...] | None:
+            return None if column is None else tuple(column[row] for row in rows.tolist())
+
+        return replace(
+            self,
+            codes=self.codes[rows],
+            status=self.status[rows],
+            value=self.value.take(rows),
+            truth=self.truth.take(rows),
+            lower=self.lower.take(rows),
+            upper=self.upper.take(rows),
+            frequency=some(self.frequency),
+            weighted=some(self.weighted),
+            contributors=tuple(amounts.take(rows) for amounts in self.contributors),
+            protection_lower=some(self.protection_lower),
+            protection_upper=some(self.protection_upper),
+            protection_sliding=some(self.protection_sliding),
+            cost=None if self.cost is None else self.cost[rows],
+            impossible=None if self.impossible is None else self.impossible[rows],
+            reason=texts(self.reason),
+            cell_key=texts(self.cell_key),
+            rows=None if self.rows is None else self.rows[rows],
+        )
+
 
 @dataclass(frozen=True)
 class LinkTerm:

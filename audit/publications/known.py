@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tableseal.audit.linear.keys import KeySpace, Lookup
 from tableseal.audit.model import Amounts, Policy, Release, Status, Table
@@ -88,7 +87,7 @@ def silenced(release: Release, names: Collection[str]) -> Release:
     for table, key in zip(release.tables, keys, strict=True):
         if table.name in names:
             kept = np.flatnonzero((table.status >= Status.MISSING) | (lookup.find(key) >= 0))
-            tables.append(_silent(taken(table, kept)))
+            tables.append(_silent(table.take(kept)))
         else:
             tables.append(table)
     return replace(release, tables=tuple(tables))
@@ -112,13 +111,13 @@ def _silent(table: Table) -> Table:
 
 def _bare(table: Table) -> Table:
     """That it withholds cells, and nothing of what the agency knows: of another vintage that may be something else."""
-    return _public(_silent(taken(table, np.flatnonzero(table.status >= Status.SECONDARY))))
+    return _public(_silent(table.take(np.flatnonzero(table.status >= Status.SECONDARY))))
 
 
 def _figures(table: Table) -> Table:
     """The exact values that it publishes; rules judged them when they went out."""
     exact = table.status <= Status.FROZEN if table.rounding is None else np.zeros(len(table.codes), np.bool_)
-    kept = _public(taken(table, np.flatnonzero(exact & table.value.known)))
+    kept = _public(table.take(np.flatnonzero(exact & table.value.known)))
     status = np.full(len(kept.codes), Status.CONSENT, np.int8)
     status.setflags(write=False)
     return replace(kept, status=status, rounding=None, absent=NOTHING)
@@ -141,32 +140,4 @@ def _public(table: Table) -> Table:
         impossible=None,
         reason=None,
         cell_key=None,
-    )
-
-
-def taken(table: Table, rows: NDArray[np.int64]) -> Table:
-    """Some rows of a table."""
-
-    def some(amounts: Amounts | None) -> Amounts | None:
-        return None if amounts is None else amounts.take(rows)
-
-    return replace(
-        table,
-        codes=table.codes[rows],
-        status=table.status[rows],
-        value=table.value.take(rows),
-        truth=table.truth.take(rows),
-        lower=table.lower.take(rows),
-        upper=table.upper.take(rows),
-        frequency=some(table.frequency),
-        weighted=some(table.weighted),
-        contributors=tuple(amounts.take(rows) for amounts in table.contributors),
-        protection_lower=some(table.protection_lower),
-        protection_upper=some(table.protection_upper),
-        protection_sliding=some(table.protection_sliding),
-        cost=None if table.cost is None else table.cost[rows],
-        impossible=None if table.impossible is None else table.impossible[rows],
-        reason=None if table.reason is None else tuple(table.reason[row] for row in rows.tolist()),
-        cell_key=None if table.cell_key is None else tuple(table.cell_key[row] for row in rows.tolist()),
-        rows=None if table.rows is None else table.rows[rows],
     )

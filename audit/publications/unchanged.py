@@ -11,7 +11,6 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.keys import Keys, KeySpace, Lookup
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.model import Hierarchy, Release, Table
-from tableseal.audit.publications.known import taken
 
 
 def unchanged(release: Release, old: Sequence[str], *, inside: bool) -> Release | None:
@@ -50,7 +49,7 @@ def unchanged(release: Release, old: Sequence[str], *, inside: bool) -> Release 
             changed.add(own[row].item())
             doubted.update(_holding(space, table, row, measures, holders).tolist())
         anew = (at >= 0) & exact[at]
-        figures.append((taken(table, np.flatnonzero(~apart & ~anew)), own[~apart & ~anew]))
+        figures.append((table.take(np.flatnonzero(~apart & ~anew)), own[~apart & ~anew]))
         keys = np.concatenate([keys, own[at < 0]])
         low, high = (np.concatenate([known, value[at < 0]]) for known in (low, high))
         exact = np.concatenate([exact, np.ones(int((at < 0).sum()), np.bool_)])
@@ -61,7 +60,7 @@ def unchanged(release: Release, old: Sequence[str], *, inside: bool) -> Release 
             kept &= [
                 changed.isdisjoint(_holding(space, table, row, measures, holders).tolist()) for row in range(len(own))
             ]
-        left.append(taken(table, np.flatnonzero(kept)))
+        left.append(table.take(np.flatnonzero(kept)))
     if not any(len(table.codes) for table in left):
         return None
     return replace(release, tables=(*standing, *(table for table in left if len(table.codes))))

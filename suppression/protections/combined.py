@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Amounts, Link, LinkTerm, Release, Table
+from tableseal.audit.model import Link, LinkTerm, Release, Table
 
 
 def without_parts(release: Release) -> Release:
@@ -22,7 +22,7 @@ def without_parts(release: Release) -> Release:
     def shown(table: Table) -> Table:
         codes = moved(table.codes)
         kept = replace(table, codes=codes, headings=table.headings and replace(table.headings, index=None))
-        return rows_of(kept, np.flatnonzero((codes >= 0).all(axis=1)))
+        return kept.take(np.flatnonzero((codes >= 0).all(axis=1)))
 
     def link(one: Link) -> Link:
         terms = [replace(t, codes=tuple(moved(np.array([t.codes], np.int32))[0].tolist())) for t in one.terms]
@@ -40,35 +40,4 @@ def without_parts(release: Release) -> Release:
         consents=(),
         accepted=(),
         microdata=None,
-    )
-
-
-def rows_of(table: Table, rows: NDArray[np.int64]) -> Table:
-    """The table with some of its rows, in this order."""
-
-    def text(column: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if column is None else tuple(column[k] for k in rows.tolist())
-
-    def some(amounts: Amounts | None) -> Amounts | None:
-        return None if amounts is None else amounts.take(rows)
-
-    return replace(
-        table,
-        codes=table.codes[rows],
-        status=table.status[rows],
-        value=table.value.take(rows),
-        truth=table.truth.take(rows),
-        lower=table.lower.take(rows),
-        upper=table.upper.take(rows),
-        frequency=some(table.frequency),
-        weighted=some(table.weighted),
-        contributors=tuple(one.take(rows) for one in table.contributors),
-        protection_lower=some(table.protection_lower),
-        protection_upper=some(table.protection_upper),
-        protection_sliding=some(table.protection_sliding),
-        cost=None if table.cost is None else table.cost[rows],
-        impossible=None if table.impossible is None else table.impossible[rows],
-        reason=text(table.reason),
-        cell_key=text(table.cell_key),
-        rows=None if table.rows is None else table.rows[rows],
     )

@@ -58,3 +58,10 @@ def test_a_level_that_is_not_there(plan: Path) -> None:
     done = run("plan", str(plan))
     assert done.exit_code == 2
     assert "expected a number from 1 to 2" in done.output
+
+
+@pytest.mark.parametrize("verb", [("audit",), ("tabulate", "-o", "out.yaml")])
+def test_a_plan_is_no_release(plan: Path, verb: tuple[str, ...]) -> None:
+    done = run(verb[0], str(plan), *verb[1:])
+    assert done.exit_code == 2
+    assert "is a plan of a publication, expected a release; `tableseal plan` shows" in done.output

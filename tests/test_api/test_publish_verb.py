@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import tableseal as ts
 from tableseal.api.cli.verbs import command
-from tableseal.api.publishing import folder as folders
+from tableseal.audit.execution import own_folder as folders
 
 PLAN: dict[str, Any] = {
     "tableseal-plan": 1,

@@ -11,7 +11,6 @@ from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Absent, Amounts, Hierarchy, Release, Status, Table
 from tableseal.suppression.protections.apply import with_rows
-from tableseal.suppression.protections.combined import rows_of
 from tableseal.suppression.protections.redesign.design import Design, Group, Space, Tree
 from tableseal.suppression.protections.subject import Subject
 
@@ -228,7 +227,7 @@ def _with_sums(table: Table, status: NDArray[np.int8], codes: NDArray[np.int32],
         weighted=None if table.weighted is None else longer(listed.weighted, added(table.weighted)),
         contributors=tuple(map(longer, listed.contributors, _largest(table, part, row, more))),
     )
-    return rows_of(found, order)
+    return found.take(order)
 
 
 def _largest(table: Table, part: Ints, row: Ints, more: int) -> list[Amounts]:
