@@ -125,10 +125,7 @@ def records_csv(firms: Firms, year: int) -> str:
         [str(year)] * len(firms.identity),
         np.array(DIVISIONS)[firms.division].tolist(),
         district.tolist(),
-        *(
-            np.array(codes)[at].tolist()
-            for codes, at in named
-        ),
+        *(np.array(codes)[at].tolist() for codes, at in named),
         *(map(str, column.tolist()) for column in firms.amounts.values()),
     ]
     heads = ("firm", "holding", "year", "activity", "region", "size", "form", "owner", *firms.amounts)
