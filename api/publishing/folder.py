@@ -1,6 +1,6 @@
 """The folder of a publication: every file whole or not there, and what was done is known again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 RECORD = "tableseal/published-record/1"
-SUMMARY = "summary.json"
+CERTIFICATE, SUMMARY = FILE, "summary.json"
 PAGE = "certificate.html"
 PUBLIC_FILES, AGENCY_FILES, HELD_FILES = "public/", "agency/", "held/"
 """How names of files begin that may go out, that may not, and that may when all of a publication is judged."""
@@ -86,7 +86,10 @@ class Results:
 
     def release(self, file: str) -> Release:
         """A canonical release in the folder."""
-        return release_from_document(loads((self._folder / file).read_text("utf-8")), source=file)
+        document = loads((self._folder / file).read_text("utf-8"))
+        if not isinstance(document, Mapping):
+            raise InputError(found="something else", expected="a release", at=file)
+        return release_from_document(document, source=file)
 
     def forget(self, stem: str) -> None:
         """Take away what an earlier run made of a cluster, the record last."""
@@ -105,7 +108,8 @@ class Results:
             if path.stem not in stems:
                 self.forget(path.stem)
         listed = {file for cluster in published.clusters for file in cluster.files}
-        listed |= {published.together.report} if published.together is not None else set()
+        if published.together is not None and published.together.report is not None:
+            listed.add(published.together.report)
         for begin in (PUBLIC_FILES, HELD_FILES, AGENCY_FILES):  # what a run that was stopped left between two names
             for path in (self._folder / begin).glob("*"):
                 if begin + path.name not in listed:
