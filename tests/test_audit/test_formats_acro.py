@@ -83,6 +83,11 @@ def test_rounded_outputs(tmp_path: Path) -> None:
         ({"files": [{"sdc": {}}]}, {}, "expected a file with its name"),
         ({}, {"a.csv": SUPPRESSED.replace("year", "jahr")}, 'a.csv line 1.*found "jahr", expected "year"'),
         ({}, {"a.csv": SUPPRESSED.replace("79", "many")}, 'a.csv line 2.*found "many", expected a number'),
+        (
+            {},
+            {"a.csv": SUPPRESSED.replace("79", "79e999")},
+            'a.csv line 2.*found "79e999", expected a number of at most',
+        ),
         ({}, {"a.csv": SUPPRESSED.replace("79", "79.5")}, "a.csv line 2.*expected a whole number"),
         ({}, {"a.csv": SUPPRESSED.replace("79,41,", "79")}, "a.csv line 2.*has 2 entries"),
         ({}, {"a.csv": SUPPRESSED.replace("year,G,N,R", "year,G,N")}, "a.csv line 2.*has 4 entries"),

@@ -24,6 +24,7 @@ from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.numbers import decimal, decimal_text, places
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.model import Note
+from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.wording import listing, quoted
 
 ALL: Final = "All"
@@ -261,6 +262,8 @@ def _number(text: str, file: str, line: int, *, whole: bool) -> str | None:
         number = decimal(text.strip())
     except ValueError:
         raise InputError(found=quoted(text), expected="a number", at=Place(file, line=line)) from None
+    if abs(number) > LIMIT:
+        raise InputError(found=quoted(text), expected="a number of at most 2**60", at=Place(file, line=line))
     if whole and number.denominator != 1:
         raise InputError(found=quoted(text), expected="a whole number, as counts are", at=Place(file, line=line))
     return decimal_text(round(number, _DIGITS))
