@@ -86,7 +86,7 @@ def test_rounded_outputs(tmp_path: Path) -> None:
         (
             {},
             {"a.csv": SUPPRESSED.replace("79", "79e999")},
-            'a.csv line 2.*found "79e999", expected a number of at most',
+            "a.csv line 2.*expected a number of at most",
         ),
         ({}, {"a.csv": SUPPRESSED.replace("79", "79.5")}, "a.csv line 2.*expected a whole number"),
         ({}, {"a.csv": SUPPRESSED.replace("79,41,", "79")}, "a.csv line 2.*has 2 entries"),

@@ -129,9 +129,7 @@ def _specify(line: _Line) -> c.SpecifyTable:
         raise InputError("<SPECIFYTABLE>: names no variable that spans the table.", at=line.at)
     for at, word in enumerate(variables):
         if word.text.casefold() in {before.text.casefold() for before in variables[:at]}:
-            raise InputError(
-                f"<SPECIFYTABLE>: names {quoted(word.text)} twice; expected each variable once.", at=word.at
-            )
+            raise InputError(f"<SPECIFYTABLE>: names {quoted(word.text)} twice; expected each once.", at=word.at)
     line.sign("|")
     response = line.text("the response, or <freq>").text
     shadow = cost = None
