@@ -79,6 +79,7 @@ def test_rounded_outputs(tmp_path: Path) -> None:
     ("change", "files", "said"),
     [
         ({"fair": {}}, {}, "says no variables of first"),
+        ({"fair": {"independent": ["year", "year"]}}, {}, "fair.*independent: names a variable twice"),
         ({"files": []}, {}, "files: expected a list of files"),
         ({"files": [{"sdc": {}}]}, {}, "expected a file with its name"),
         ({}, {"a.csv": SUPPRESSED.replace("year", "jahr")}, 'a.csv line 1.*found "jahr", expected "year"'),

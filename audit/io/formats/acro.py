@@ -141,6 +141,9 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
     if not isinstance(variables, list) or not variables or not all(isinstance(v, str) for v in variables):
         text = f"says no variables of {key} (`fair.independent`); ACRO 1.0 and later do."
         raise InputError(text, at=where)
+    if len(set(variables)) < len(variables):
+        text = f"names a variable twice: {listing(map(quoted, variables))}; expected each once."
+        raise InputError(text, at=where / "fair" / "independent")
     dependent = _text(fair.get("dependent"))
     measure = _COUNT if counts else dependent if dependent not in ("", "unknown") else "value"
     if measure in variables or (counts and _COUNT in variables):
