@@ -80,6 +80,7 @@ def test_rounded_outputs(tmp_path: Path) -> None:
     [
         ({"fair": {}}, {}, "says no variables of first"),
         ({"fair": {"independent": ["year", "year"]}}, {}, "fair.*independent: names a variable twice"),
+        ({"fair": {"independent": ["year", "_status"]}}, {}, 'a variable is called "_status"'),
         ({"files": []}, {}, "files: expected a list of files"),
         ({"files": [{"sdc": {}}]}, {}, "expected a file with its name"),
         ({}, {"a.csv": SUPPRESSED.replace("year", "jahr")}, 'a.csv line 1.*found "jahr", expected "year"'),

@@ -37,6 +37,9 @@ _OLD_CHECKS: Final = ("threshold", "nk-rule", "p-ratio")
 _DIGITS: Final = 6
 """Decimals that sums have at most: further ones are what floating point leaves."""
 _COUNT: Final = "count"
+_VALUE: Final = "_value"
+_STATUS: Final = "_status"
+"""Columns beside the variables."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +149,9 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
         raise InputError(text, at=where / "fair" / "independent")
     dependent = _text(fair.get("dependent"))
     measure = _COUNT if counts else dependent if dependent not in ("", "unknown") else "value"
-    if measure in variables or (counts and _COUNT in variables):
-        raise InputError(f"a variable is called {quoted(measure)}, as the values are.", at=where)
+    for name in (measure, _VALUE, _STATUS):
+        if name in variables:
+            raise InputError(f"a variable is called {quoted(name)}, as the values are.", at=where)
     properties = entry.get("properties")
     base = _base(properties if isinstance(properties, Mapping) else {}, where / "properties")
     for at, (file, flagged) in enumerate(_files(entry, where)):
@@ -224,7 +228,7 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         raise InputError(found=found, expected=expected, at=Place(file, line=lines[headings - 1]))
     top_codes = [tuple(rows[at][column] for at in range(output.across)) for column in range(down, width)]
     data: dict[str, list[str | None]] = {variable: [] for variable in output.variables}
-    data |= {"_value": [], "_status": []}
+    data |= {_VALUE: [], _STATUS: []}
     ends: list[int] = []
     shown: list[tuple[int, int]] = []
     for at, (row, line) in enumerate(zip(rows[headings:], lines[headings:], strict=True)):
@@ -235,9 +239,9 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
                     raise InputError(f"a code of {quoted(variable)} is empty.", at=Place(file, line=line))
                 data[variable].append(code)
             value = _number(row[down + column], file, line, whole=output.measure == _COUNT)
-            data["_value"].append(value)
+            data[_VALUE].append(value)
             withheld = "primary" if (at, column) in output.flagged else "withheld"
-            data["_status"].append("published" if value is not None else withheld)
+            data[_STATUS].append("published" if value is not None else withheld)
             ends.append(line)
             shown += [(at, column)] * (value is not None)
     found_by_checks = sum((at, column) in output.flagged for at, column in shown)
@@ -245,7 +249,7 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         text = f"{output.name}: cells that a check of ACRO found are shown."
         folder.notes.append(Note("acro_shown", text, found_by_checks))
     cells = replace(Columns.of(Place(file), data), lines=np.array(ends, dtype=np.int64))
-    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": "_value", "status": "_status"}
+    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": _VALUE, "status": _STATUS}
     table |= {"decimal": ".", "cells": cells}
     if output.base is not None:
         table["rounding"] = {"base": str(output.base), "method": "conventional"}
