@@ -1,9 +1,12 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
 
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.columns import Columns, wrong_cells
 from tableseal.audit.io.document_types import (
     TAG,
     Code,
@@ -18,16 +21,38 @@ from tableseal.audit.io.document_types import (
     Rank,
     Text,
     Unit,
+    checked,
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
 from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.io.trees import wrong_tree
 from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 
+
+def _wrong_cells(cells: Any) -> Iterable[InputError]:
+    return () if isinstance(cells, Columns) else wrong_cells(cells, Place())  # columns: read already
+
+
+def _wrong_tree_or_file(tree: Any) -> Iterable[InputError]:
+    return () if isinstance(tree, str) else wrong_tree(tree)
+
+
+def _wrong_ranges(ranges: Any) -> Iterable[InputError]:
+    """Whether these are a file, value: [lower, upper], or [value, lower, upper]."""
+    if isinstance(ranges, str):
+        return
+    entries = ranges.values() if isinstance(ranges, Mapping) else ranges if isinstance(ranges, list | tuple) else None
+    wanted = (2, 3) if isinstance(ranges, Mapping) else (3,)
+    if entries is None or not all(isinstance(one, list | tuple) and len(one) in wanted for one in entries):
+        yield InputError("expected a file or ranges such as {5: [1, 4]}.", at=Place())
+
+
 Tree = Annotated[
     Any,
+    checked(wrong_tree),
     WithJsonSchema(
         {
             "type": ["object", "array"],
@@ -37,6 +62,7 @@ Tree = Annotated[
 ]
 TreeOrFile = Annotated[
     Any,
+    checked(_wrong_tree_or_file),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],
@@ -46,6 +72,7 @@ TreeOrFile = Annotated[
 ]
 Cells = Annotated[
     Any,
+    checked(_wrong_cells),
     WithJsonSchema(
         {
             "type": "object",
@@ -133,6 +160,7 @@ RoundingMethod = Literal[
 ]
 Ranges = Annotated[
     Any,
+    checked(_wrong_ranges),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],

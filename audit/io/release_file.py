@@ -14,7 +14,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, read_bytes
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
@@ -24,6 +24,7 @@ from tableseal.audit.io.loose_totals import loose_totals
 from tableseal.audit.io.made_tables import read_made_table
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.release_document import document_in
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
@@ -37,8 +38,7 @@ from tableseal.audit.io.tables import (
     read_table,
 )
 from tableseal.audit.io.transition import read_transition
-from tableseal.audit.io.unread import refuse_ending, refuse_other_json
-from tableseal.audit.io.yaml_text import Document, as_text, parse_document
+from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import (
     Hierarchy,
     Intruder,
@@ -194,10 +194,7 @@ def _parsed(
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
 ) -> Release:
-    text, notes = decode(content, path.name)
-    refuse_ending(path.name)
-    document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
-    refuse_other_json(document, path.name)
+    document, notes = document_in(content, path.name)
     return _with_notes(_release(document, folder, policy, status_map, Place(path.name)), notes)
 
 

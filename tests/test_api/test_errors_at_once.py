@@ -1,6 +1,6 @@
-"""Syntax errors are told before anything is a job, and all errors of a document at once with their places.
+"""Errors of a document are told before anything is a job, and all of a document at once with their places.
 
-CONVENTION 730.
+CONVENTION 730, 947, 948.
 """
 
 import json
@@ -10,6 +10,14 @@ import pytest
 from asking import WAIT, asked
 
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.plans import EXAMPLE as PLAN
+from tableseal.audit.io.document import MicrodataDocument, ReleaseDocument, TableDocument, VariableDocument
+from tableseal.audit.plans.document import PlanDocument
+
+WRONG = [{"x": [1]}]
+"""What no field of a document may be."""
+
+TABLE = EXAMPLE["tables"][0]
 
 
 @pytest.mark.parametrize(
@@ -79,3 +87,83 @@ def test_what_is_not_ready_says_what_to_do(tmp_path: Path) -> None:
             assert refused.status_code == 409, path
             assert refused.json()["detail"].endswith(f": mark what its columns are at {draft}.")
         assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]
+
+
+FIELDS = [
+    *((f"/{key}", {**EXAMPLE, key: WRONG}) for key in ReleaseDocument.model_fields),
+    *((f"/tables/0/{key}", {**EXAMPLE, "tables": [{**TABLE, key: WRONG}]}) for key in TableDocument.model_fields),
+    *(
+        (f"/variables/size/{key}", {**EXAMPLE, "variables": {"size": {"codes": ["a"], key: WRONG}}})
+        for key in VariableDocument.model_fields
+        if key not in ("tree", "trees")
+    ),
+    *((f"/microdata/{key}", {**EXAMPLE, "microdata": {key: WRONG}}) for key in MicrodataDocument.model_fields),
+    ("/variables/size/tree", {**EXAMPLE, "variables": {"size": {"tree": {"N": "a"}}}}),
+    ("/variables/size/trees/0", {**EXAMPLE, "variables": {"size": {"trees": [["a", None]]}}}),
+    ("/tables/0/cells/size/1", {**EXAMPLE, "tables": [{**TABLE, "cells": {"size": ["small", {}]}}]}),
+    ("/tables/0/cells/value", {**EXAMPLE, "tables": [{**TABLE, "cells": {"size": ["a", "b"], "value": [1]}}]}),
+    ("/tables/0/rounding/ranges", {**EXAMPLE, "tables": [{**TABLE, "rounding": {"ranges": {"5": 1}}}]}),
+]
+
+
+def test_every_field_of_the_wrong_type_is_told_before_there_is_a_job(tmp_path: Path) -> None:
+    """CONVENTION 947: with its place, whatever else is right."""
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for pointer, document in FIELDS:
+            problem = client.post("/v1/audits", json=document)
+            assert problem.status_code == 422, pointer
+            several = problem.json().get("errors", [problem.json()])
+            assert any(one.get("pointer", "").startswith(pointer) for one in several), (pointer, several)
+        for key in PlanDocument.model_fields:
+            assert client.post("/v1/plans", json={**PLAN, key: WRONG}).json()["pointer"].startswith(f"/{key}"), key
+        assert client.get("/v1/jobs").json() == []
+        assert client.post("/v1/audits", json=EXAMPLE).status_code == 202
+        assert client.post("/v1/plans", json=PLAN).status_code == 202
+
+
+def test_documents_beside_the_main_one_are_told_of_too(tmp_path: Path) -> None:
+    """CONVENTION 947: by the role that they have in the form."""
+    release = ("r.json", json.dumps(EXAMPLE))
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for path, role, content, source in (
+            ("/v1/audits", "policy", "primary: [{threshold: [3]}]", "p.yaml"),
+            ("/v1/audits", "policy", "primary: [", "p.yaml"),
+            ("/v1/suppressions", "decisions", "decisions: [{decision: keep}]", "d.yaml"),
+            ("/v1/suppressions", "last_period", "tableseal: 1", "l.yaml"),
+            ("/v1/risk", "protected", "[]", "q.json"),
+        ):
+            main = "original" if path == "/v1/risk" else "release"
+            refused = client.post(path, files={main: release, role: (source, content)})
+            assert refused.status_code == 422, (path, role)
+            assert refused.json()["source"] == source
+        assert client.get("/v1/jobs").json() == []
+
+
+def test_what_is_no_text_and_rows_of_another_length_are_told_before_there_is_a_job(tmp_path: Path) -> None:
+    """CONVENTION 947: JSON that is no text in any encoding, and delimited text."""
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for content, media_type in (
+            (b"_\x90G\x00!#&", "application/json"),
+            (b'{"a": "\x81"}', "application/json"),
+            (b"region,value\nN,1,2\n", "text/csv"),
+        ):
+            refused = client.post("/v1/audits", content=content, headers={"Content-Type": media_type})
+            assert refused.status_code == 422, content
+            assert refused.json()["source"].startswith("release.")
+        assert client.get("/v1/jobs").json() == []
+
+
+def test_unknown_keys_hide_no_other_error(tmp_path: Path) -> None:
+    """CONVENTION 948."""
+    table = {**TABLE, "titel": "x", "sorce": "y", "truth": {}, "cells": {"size": {}, "value": [[]]}}
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        problem = client.post("/v1/audits", json={**EXAMPLE, "knid": 1, "tables": [table]}).json()
+    assert [one["pointer"] for one in problem["errors"]] == [
+        "/knid",
+        "/tables/0/titel",
+        "/tables/0/sorce",
+        "/tables/0/cells/size",
+        "/tables/0/cells/value/0",
+        "/tables/0/truth",
+    ]
+    assert problem["errors"][3]["table"] == "by_region_and_size"
