@@ -3,10 +3,9 @@ words.
 
 What is written for programs (JSON, files, errors as data) is English whoever asks. Only what makes pages and texts
 speaks another language: `with speaking("fr"): ...` at the edge, and `_("message")` where words are made. Catalogues lie
-in `audit/locale`, one folder a language; `tests/support/words.py` collects messages and compiles them.
+in `audit/locale`, one folder a language; `tests/support/words.py` collects messages.
 """
 
-import gettext as standard
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +14,8 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeVar
+
+from tableseal.audit.catalogue import Catalogue, parsed
 
 ENGLISH = "en"
 
@@ -138,9 +139,7 @@ rules): they are kept in English, and known again by what stands around their ga
 @cache
 def _sentences(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """The shape of each, and its words; those that say most by themselves are first."""
-    held: Mapping[str, str] = getattr(catalogue(language), "_catalog", {})
-    before = f"{SENTENCE}\x04"
-    found = {k[len(before) :]: words for k, words in held.items() if isinstance(k, str) and k.startswith(before)}
+    found = catalogue(language).within.get(SENTENCE, {})
     shapes = sorted(found, key=lambda shape: -len(re.sub(r"\{\w+\}", "", shape)))
     return tuple((_shape(shape), found[shape]) for shape in shapes)
 
@@ -185,12 +184,19 @@ NUMBER, ENDS = words_of(("1,234.5", "[0, 1]"))
 
 
 @cache
-def catalogue(language: str) -> standard.NullTranslations:
-    """The messages of a language."""
+def catalogue(language: str) -> Catalogue:
+    """The messages of a language; none of English, which they are in."""
     if language == ENGLISH:
-        return standard.NullTranslations()
-    with (files("tableseal.audit") / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
-        return standard.GNUTranslations(file)
+        return Catalogue()
+    path = files("tableseal.audit") / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return parsed(path.read_text("utf-8"))
+
+
+def learn() -> None:
+    """Load what every language needs, for processes of which others are copies."""
+    for language in LANGUAGES:
+        catalogue(language)
+        _sentences(language)
 
 
 def preferred(accepted: str) -> str | None:

@@ -36,6 +36,7 @@ def run(request: ProtectionRequest, context: Context) -> Result:
     check_symbol(request.symbol, RELEASE_FILE)
     chosen_settings(request.options)
     found = run_protection(release_in(request, context), request.options, progress=context.progress)
+    context.progress("answer and pages", 0, 0)
     said = protection_document(found)
     done = {key: value for key, value in said.items() if key != "audit"}
     documents = [
