@@ -5,6 +5,7 @@ from tableseal.audit.model.coded import Labels
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
+    ABOUT_CHANGES,
     ACCEPT_UNCHECKED,
     BELIEVABLE,
     COLUMNS_LEFT_OUT,
@@ -12,6 +13,7 @@ from tableseal.audit.model.release import (
     CONTRIBUTORS_UNUSED,
     FACTS_DIFFER,
     MEASURE_NOT_JUDGED,
+    MISSING_KEYS,
     OLD_FIGURES,
     RULE_IDLE,
     SUMS_UNCHECKED,
@@ -37,6 +39,7 @@ from tableseal.audit.model.statistic import Denominator, Statistic
 from tableseal.audit.model.status import Status
 
 __all__ = [
+    "ABOUT_CHANGES",
     "ACCEPT_UNCHECKED",
     "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
@@ -44,6 +47,7 @@ __all__ = [
     "CONTRIBUTORS_UNUSED",
     "FACTS_DIFFER",
     "MEASURE_NOT_JUDGED",
+    "MISSING_KEYS",
     "OLD_FIGURES",
     "RULE_IDLE",
     "SUMS_UNCHECKED",
