@@ -366,7 +366,7 @@ class ConsentDocument(Model):
 class NoteDocument(Model):
     """What an audit repeats of how values were changed; `protect` writes it into the agency's copy."""
 
-    code: Literal["believable", "missing_keys"]
+    code: Literal["believable", "missing_keys", "confidence_unstated"]
     text: Text
     count: Tally = 1
 

@@ -327,7 +327,10 @@ BELIEVABLE = "believable"
 MISSING_KEYS = "missing_keys"
 """Code of the note on records without a key, which change no cell key."""
 
-ABOUT_CHANGES = (BELIEVABLE, MISSING_KEYS)
+UNSTATED = "confidence_unstated"
+"""Code of the note that it is not computed how far changed counts may be believed."""
+
+ABOUT_CHANGES = (BELIEVABLE, MISSING_KEYS, UNSTATED)
 """Codes of the notes on how values were changed: an agency's copy keeps them, for later audits."""
 
 RULE_IDLE = "rule_idle"

@@ -19,11 +19,11 @@ from tableseal.audit.io.transition import TRANSITION_SCALED
 from tableseal.suppression.protections.methods import settings_of
 from tableseal.suppression.protections.perturbation.chain import Counts, Row, invariant
 from tableseal.suppression.protections.perturbation.draws import independent, quotas, shared_out
+from tableseal.suppression.protections.perturbation.every_way import every_way
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import fitted
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.protect import protect
-from tests.support.every_way import every_way
 from tests.support.surveyed import values
 from tests.support.tabulated import tabulated
 
