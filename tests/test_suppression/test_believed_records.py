@@ -19,9 +19,9 @@ from tableseal.audit.report.text import verdict_line
 from tableseal.suppression.protections.methods import settings_of
 from tableseal.suppression.protections.perturbation.chain import invariant
 from tableseal.suppression.protections.perturbation.draws import quotas
-from tableseal.suppression.protections.perturbation.every_way import every_way
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.sampling import confidence_of_sample, estimate
+from tests.support.every_way import every_way
 from tests.support.surveyed import surveyed
 from tests.support.tabulated import tabulated
 

@@ -16,8 +16,8 @@ from tableseal.audit.model import Release
 from tableseal.suppression.protections.perturbation.categories import PostRandomisation
 from tableseal.suppression.protections.perturbation.chain import invariant
 from tableseal.suppression.protections.perturbation.draws import quotas
-from tableseal.suppression.protections.perturbation.every_way import every_way
 from tableseal.suppression.protections.protect import protect
+from tests.support.every_way import every_way
 from tests.support.surveyed import surveyed, values
 
 HALF = Fraction(1, 2)

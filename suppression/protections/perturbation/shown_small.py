@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
-from itertools import islice
 from math import comb
 
 import numpy as np
@@ -20,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.suppression.protections.believed import believed
-from tableseal.suppression.protections.perturbation.draws import Draws, Group, quotas
-from tableseal.suppression.protections.perturbation.every_way import every_way
+from tableseal.suppression.protections.perturbation.draws import Draws, Group
+from tableseal.suppression.protections.perturbation.quota_ways import quota_ways
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -29,8 +28,8 @@ Mask = NDArray[np.bool_]
 DIGITS, KEPT = 60, 40
 """Of a probability, and of what is said in the end."""
 
-MOST_WAYS = 2_000
-"""In which quotas of a stratum can be rounded, up to which they are gone through."""
+MOST_TABLES = 10_000
+"""That are met while quotas of a stratum are rounded, up to which all are gone through."""
 
 MOST_STEPS = 3_000_000
 """Products of two probabilities, at most; beyond, nothing is said."""
@@ -51,11 +50,11 @@ class _Stratum:
         """None: there are too many ways."""
         if draws == "independent":
             return _Stratum(group.states, group.number, [(Decimal(1), group.rows)], by_quotas=False)
-        found = every_way(lambda chance: quotas(group.rows, group.number, chance))
-        ways = list(islice(found, MOST_WAYS + 1))
-        if len(ways) > MOST_WAYS:
+        found = quota_ways(group.rows, group.number, MOST_TABLES)
+        if found is None:
             return None
-        return _Stratum(group.states, group.number, [(_decimal(p), way) for p, way in ways], by_quotas=True)
+        ways = [(_decimal(probability), [dict(row) for row in way]) for way, probability in found.chances.items()]
+        return _Stratum(group.states, group.number, ways, by_quotas=True)
 
     def shown(self, inside: Mask, there: Mapping[int, int], below: int) -> list[Decimal]:
         """With which probability 0, 1, ..., below - 1 of some units are in certain states afterwards. inside: bool

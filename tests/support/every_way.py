@@ -2,11 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TypeVar
-
-from tableseal.suppression.protections.perturbation.draws import Chance
-
-Result = TypeVar("Result")
+from typing import Any
 
 
 class _Path:
@@ -29,14 +25,8 @@ class _Path:
         return answer
 
 
-def every_way(scheme: Callable[[Chance], Result]) -> Iterator[tuple[Fraction, Result]]:
-    """A scheme asks for yes with the probability of one whole number by another, again and again.
-
-    Examples
-    --------
-    >>> list(every_way(lambda chance: chance(1, 3)))
-    [(Fraction(1, 3), True), (Fraction(2, 3), False)]
-    """
+def every_way(scheme: Callable[[Callable[[int, int], bool]], Any]) -> Iterator[tuple[Fraction, Any]]:
+    """A scheme asks for yes with the probability of one whole number by another, again and again."""
     left: list[list[bool]] = [[]]
     while left:
         path = _Path(left.pop())
