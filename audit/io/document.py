@@ -19,6 +19,7 @@ from tableseal.audit.io.document_types import (
     Number,
     Positive,
     Rank,
+    Tally,
     Text,
     Unit,
     checked,
@@ -390,6 +391,14 @@ class ConsentDocument(Model):
     until: Text | None = Field(default=None, description="YYYY-MM-DD, the last day; left out: without end")
 
 
+class NoteDocument(Model):
+    """What an audit repeats of how values were changed; `protect` writes it into the agency's copy."""
+
+    code: Literal["believable", "missing_keys", "confidence_unstated"]
+    text: Text
+    count: Tally = 1
+
+
 class IntruderDocument(Model):
     """What an intruder knows besides the tables."""
 
@@ -439,5 +448,6 @@ class ReleaseDocument(Model):
         description="withheld cells whose contributors know each other by their ranks, whatever is withheld, and why "
         "that may be",
     )
+    notes: list[NoteDocument] = Field(default_factory=list, description="of how values were changed, for the agency")
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

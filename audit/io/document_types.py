@@ -164,6 +164,7 @@ _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
 _DECIMALS = _Number(minimum=0, maximum=9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
+_TALLY = _Number(minimum=1, maximum=10**9, whole=True)
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Code = Text
@@ -179,6 +180,7 @@ Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
 Decimals = Annotated[int, _integer(_DECIMALS), _DECIMALS.schema()]
 Rank = Annotated[int, _integer(_RANK), _RANK.schema()]
+Tally = Annotated[int, _integer(_TALLY), _TALLY.schema()]
 Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
 
 

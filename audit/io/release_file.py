@@ -347,7 +347,7 @@ def _release(
         microdata=microdata,
         ptable=ptable,
         transition=transition,
-        notes=tuple(dict.fromkeys(files.notes)),
+        notes=tuple(dict.fromkeys((*files.notes, *(Note(n.code, n.text, n.count) for n in document.notes)))),
         files=tuple(dict.fromkeys(files.opened)),
     )
     check_statistics(release)
