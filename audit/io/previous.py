@@ -114,7 +114,7 @@ def _of_release(last: Release, names: Mapping[str, str], period: str, setting: S
             raise unknown("variable", name, setting.variables, where)
         gone = [code for code in then_codes.codes if code not in now.index]
         if gone:
-            text = f"variable {quoted(name)}: this period has no code {listing(gone, SHOWN)}; add those of the earlier one."
+            text = f"variable {quoted(name)}: this period has no code {listing(gone, SHOWN)}; add what there was."
             raise InputError(text, at=where, found=listing(gone, SHOWN))
         agreed_variable([("this period", now), (str(where), then_codes)])
     kept = replace(

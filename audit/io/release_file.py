@@ -88,7 +88,7 @@ def read_release(
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
 
-def _read_again(content: bytes, name: str, folder: Path | None) -> Release:
+def read_named(content: bytes, name: str, folder: Path | None) -> Release:
     """The release in the content of a release file that another one names; folder: where the files lie that it names
     itself, if it may."""
     found = read_piped(content, PurePath(name).name)
@@ -320,7 +320,7 @@ def _release(
     past = Past()
     if document.previous is not None:
         own = fixed[len(document.tables) + len(document.statistics) :]
-        past = read_previous(document.previous, own, setting, tables, files, top / "previous", _read_again)
+        past = read_previous(document.previous, own, setting, tables, files, top / "previous", read_named)
         measures |= past.measures
         setting = replace(setting, measures=measures, stated_units=setting.stated_units | past.measures.keys())
         files.notes.extend(past.notes)

@@ -54,6 +54,17 @@ class Growth:
         return tuple(links)
 
 
+def grown(release: Release, link: Link) -> str | None:
+    """The cell whose change from one period to the next a statement is about; None: it is about something else."""
+    match link.terms:
+        case [LinkTerm(measure=measure, codes=codes), LinkTerm(measure=before, codes=same)] if codes == same:
+            if measure != before and release.measures[before].previous == measure:
+                table = next((t for t in release.tables if t.measure == measure), release.tables[0])
+                name = codes_name(release, table, codes)
+                return f"{measure} {name}" if len(release.measures) - len(release.earlier) > 1 else name
+    return None
+
+
 def growth_links(release: Release, growth: Mapping[str, Growth]) -> tuple[tuple[Link, ...], tuple[Note, ...]]:
     """Statements on every cell that tables of both periods list, as far as they are true.
 

@@ -6,13 +6,9 @@ from tableseal.audit.model import Link, Release, Status, Table
 
 
 def frozen(table: Table) -> Table:
-    """A table that is out: what it publishes stays published, what it withheld for other cells stays withheld.
-
-    Cells that were withheld for others are `missing`: nobody has to protect them, and no search gives them back.
-    """
+    """A table that is out: what it publishes can no longer be withheld."""
     status = table.status.copy()
     status[status <= Status.FROZEN] = Status.FROZEN
-    status[status == Status.SECONDARY] = Status.MISSING
     status.setflags(write=False)
     return replace(table, status=status)
 
