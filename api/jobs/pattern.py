@@ -21,11 +21,11 @@ def pattern_documents(result: "Suppression") -> tuple[Document, ...]:
     from tableseal.audit.report.words import HTML, number, printable
     from tableseal.audit.report.workbench.packed import packed
     from tableseal.suppression.report.model import Cell, cell_in
-    from tableseal.suppression.report.text import decisions_words, figures, reason, secondary_cells, unexplained
+    from tableseal.suppression.report.text import decisions_words, figures, reason, unexplained
 
     problem = result.problem
     entries = []
-    for cell in sorted(secondary_cells(result), key=lambda n: -int(problem.cost[n])):
+    for cell in sorted(result.secondary_cells, key=lambda n: -int(problem.cost[n])):
         place = cell_in(problem, cell, Cell)
         cost = number(Fraction(int(problem.cost[cell]), problem.scale), HTML)
         codes = [printable(code) for _, code in place.cell]

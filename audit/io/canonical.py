@@ -64,7 +64,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         "tableseal": 1,
         "title": release.title,
         "measures": {
-            name: {"kind": measure.kind, "unit": exact(measure.unit)} for name, measure in release.measures.items()
+            name: {"kind": measure.kind, "unit": exact(measure.unit)}
+            | ({} if measure.previous is None else {"previous": measure.previous})
+            for name, measure in release.measures.items()
         },
         "variables": {name: _hierarchy(hierarchy) for name, hierarchy in release.variables.items()},
         "tables": [_table(table, release) for table in release.tables],

@@ -12,6 +12,7 @@ from tableseal.audit.io.document_types import (
     Code,
     Count,
     Decimals,
+    Factor,
     Flag,
     Integer,
     Model,
@@ -89,6 +90,9 @@ class MeasureDocument(Model):
 
     kind: Literal["count", "magnitude"] = Field(description="count: numbers of units; magnitude: sums of a variable")
     unit: Unit | None = Field(default=None, description="published precision; every value is a whole multiple of it")
+    previous: Text | None = Field(
+        default=None, description="written by convert: the measure whose values of an earlier period these are"
+    )
 
 
 class VariableDocument(Model):
@@ -381,6 +385,28 @@ class StatisticDocument(Model):
     marks: dict[str, Meaning] = Field(default={})
 
 
+GrowthRange = Annotated[
+    Annotated[Literal["any"], Tag(TAG + "text")] | Annotated[tuple[Factor | None, Factor | None], Tag(TAG + "list")],
+    Discriminator(shape),
+]
+
+
+class PreviousDocument(Model):
+    """Tables of an earlier period that are out, and how much outsiders take values to change."""
+
+    period: Text = Field(default="last period", description="what the earlier period is called, such as 2023")
+    growth: dict[str, GrowthRange] = Field(
+        default={},
+        description="measure -> [from, to]: percentages (-30%, +50%) or factors (0.7, 1.5) between which every value "
+        "changes; null: no limit; any: nothing is assumed",
+    )
+    change: dict[str, tuple[Number | None, Number | None]] = Field(
+        default={}, description="measure -> [from, to] between which every value rises, in place of growth"
+    )
+    tables: list[TableDocument] = Field(default=[], description="as in `tables`, in the same variables")
+    releases: list[Text] = Field(default=[], description="files of releases of that period, all of their tables")
+
+
 class ConsentDocument(Model):
     """Agreement of the contributors of a cell: to its publication, or to being known to each other."""
 
@@ -439,6 +465,9 @@ class ReleaseDocument(Model):
     links: list[LinkDocument] = Field(default_factory=list)
     statistics: list[StatisticDocument] = Field(
         default_factory=list, description="published percentages, rates and means of the tables' values"
+    )
+    previous: PreviousDocument | None = Field(
+        default=None, description="what is out of an earlier period, and how much values may have changed"
     )
     consent: list[ConsentDocument] = Field(
         default_factory=list, description="cells that are published by agreement of their contributors"

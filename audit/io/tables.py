@@ -177,16 +177,17 @@ def data_columns(file: str | None, cells: object, folder: Folder, where: Place) 
 
 
 def choose_measure(name: str | None, measures: Mapping[str, Measure], where: Place) -> Measure:
-    """The measure of that name, or the only one there is.
+    """The measure of that name, or the only one there is of this period.
 
     Raises
     ------
     InputError: no such measure, or no name where there are several.
     """
     if name is None:
-        if len(measures) > 1:
+        own = [measure for measure in measures.values() if measure.previous is None]
+        if len(own) != 1:
             raise InputError(f"say which `measure` it is of; measures are {listing(measures)}.", at=where)
-        return next(iter(measures.values()))
+        return own[0]
     if name not in measures:
         raise unknown("measure", name, measures, where / "measure")
     return measures[name]

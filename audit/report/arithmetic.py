@@ -11,6 +11,7 @@ from tableseal.audit.bounds.unfold import Multipliers
 from tableseal.audit.linear.naming import cell_name, codes_name, decimal
 from tableseal.audit.linear.system import SEPARATOR
 from tableseal.audit.linear.zeros import Zero, and_zeros, told, zeros_of
+from tableseal.audit.periods import grown
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.model import Linked, Released, Reveals, Term
 from tableseal.audit.report.own import OwnStatements
@@ -54,9 +55,22 @@ class Words:
         """ "(link 1)", "(share of North)"."""
         said = self.prepared.release.statistic_of(statement)
         if said is None:
-            return f"(link {statement + 1})"
+            cell = self._grown(statement)
+            return f"(link {statement + 1})" if cell is None else f"(change of {cell})"
         statistic, row = said
         return f"({statistic.table.name} of {codes_name(self.prepared.release, statistic.table, statistic.codes(row))})"
+
+    def _grown(self, statement: int) -> str | None:
+        release = self.prepared.release
+        return grown(release, release.statements[statement]) if release.earlier else None
+
+    def factor(self, row: int) -> str | None:
+        """The cell of which a row says no more than between which factors it changed; None: it says something else."""
+        system = self.prepared.system
+        link = int(system.link[row])
+        if link < 0 or system.lower[row] != 0 or system.upper[row] == 0:
+            return None
+        return self._grown(link)
 
     def term(self, row: int, coefficient: Fraction) -> Term:
         """A row of the system, so many times."""
@@ -136,7 +150,11 @@ def reveals_subject(words: Words, subject: Subject, argument: Argument, value: i
 
 def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
     """One end in words: what it follows from, its numbers, its value."""
+    factors = [found for row in sorted(y) if (found := words.factor(row)) is not None]
+    y = {row: times for row, times in y.items() if words.factor(row) is None}
     because = ", because no value is below 0" if zeros else ""
+    if factors:
+        because += f", by the growth assumed of {', '.join(dict.fromkeys(factors))}"
     (name, unit, cell), sign = subject, "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"
