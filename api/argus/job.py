@@ -79,8 +79,8 @@ class _Run:
     outputs: list[Step] = field(default_factory=list)
 
 
-def read_job(path: Path) -> Job:
-    """The job in an .arb file, with its commands checked and no data read.
+def read_job(path: Path, into: Path | None = None) -> Job:
+    """The job in an .arb file, with its commands checked and no data read. into: a folder for all outputs.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_job(path: Path) -> Job:
     """
     text, notes = read_text(path, source=path.name)
     plan = make_plan(read_batch(text, path.name), path.name)
-    files = JobFiles(path.parent, notes=list(notes))
+    files = JobFiles(path.parent, notes=list(notes), into=into)
     files.opened.append(path.resolve())
     written: Sequence[c.WriteTable | c.WriteText] = (*plan.outputs, *plan.texts)
     targets = {str(command.at): files.target(command.file, command.at) for command in written}

@@ -17,8 +17,8 @@ _OUTSIDE, _SEVERAL = -1, -2
 
 
 def recorded(release: Release, base: Base) -> NDArray[np.int64] | None:
-    """int64 (columns of the base): what the records add up to. None: they do not say it (of an earlier period they never
-    do), or may lie in several cells."""
+    """int64 (columns of the base): what the records add up to. None: they do not say it (they never do of an earlier
+    period), or may lie in several cells."""
     microdata = release.microdata
     if microdata is None:
         return None

@@ -251,11 +251,20 @@ def _write(line: _Line) -> c.WriteTable:
     if kind > 7:
         raise line.wrong(word, "1 csv, 2 pivot, 3 code-value, 4 SBS, 5 intermediate, 6 JJ or 7 CKM")
     line.sign(",")
-    options = _options(line)
+    number = _number(line)
+    options = _options(line) if number is None else {c.NUMBERED[kind]: number > 0} if kind in c.NUMBERED else {}
     line.sign(",")
     file = _file(line)
     line.sign(")")
-    return c.WriteTable(line.at, table, kind, options, file)
+    return c.WriteTable(line.at, table, kind, options, file, number)
+
+
+def _number(line: _Line) -> int | None:
+    """The digit that older versions have in place of options, if there is one."""
+    word = line.peek()
+    if word is None or word.kind != "plain" or word.text not in tuple("0123"):
+        return None
+    return int(line.text("a number").text)
 
 
 def _options(line: _Line) -> Mapping[str, bool]:

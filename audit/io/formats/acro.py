@@ -20,7 +20,9 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_rows
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.formats.format import Letters
+from tableseal.audit.io.formats.dataset import Classification, Dataset
+from tableseal.audit.io.formats.format import Letters, file_and_part
+from tableseal.audit.io.formats.grid import free
 from tableseal.audit.io.numbers import decimal, decimal_text, places
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.model import Note
@@ -37,9 +39,6 @@ _OLD_CHECKS: Final = ("threshold", "nk-rule", "p-ratio")
 _DIGITS: Final = 6
 """Decimals that sums have at most: further ones are what floating point leaves."""
 _COUNT: Final = "count"
-_VALUE: Final = "_value"
-_STATUS: Final = "_status"
-"""Columns beside the variables."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class _Session:
 
 
 def read(folder: Folder, name: str, letters: Letters) -> dict[str, Any]:
-    """The release of all outputs that add up.
+    """The release of all outputs that add up, or of the one that `name` names (`results.json#output_1`).
 
     Raises
     ------
@@ -73,20 +72,54 @@ def read(folder: Folder, name: str, letters: Letters) -> dict[str, Any]:
         is none; names the file and the line.
     """
     del letters  # such files have no flags
+    outputs, prefix, top = _session(folder, name)
+    tables = [_table(output, folder, prefix + output.file, top) for output in outputs]
+    return _document(outputs, tables, folder, prefix)
+
+
+def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
+    """The columns of one output, for a release file that names it.
+
+    Raises
+    ------
+    InputError: as `read`; several outputs.
+    """
+    del letters
+    outputs, prefix, top = _session(folder, name)
+    if len(outputs) > 1:
+        one = f"`{top.source}#{outputs[0].name}`"
+        raise InputError(f"holds {len(outputs)} tables", at=top, remedy=f"say which, as in {one}")
+    table = _table(outputs[0], folder, prefix + outputs[0].file, top)
+    cells: Columns = table.pop("cells")
+    codes = {name: [text or "" for text in cells.data[name].texts] for name in outputs[0].variables}
+    variables = {name: Classification(own, ALL if ALL in own else None) for name, own in codes.items()}
+    return Dataset(outputs[0].name, "", cells, variables, table)
+
+
+def _session(folder: Folder, name: str) -> tuple[list[_Output], str, Place]:
+    """Outputs that are tables (the one that is named, if one is), the folder of their files, and the place of the
+    session; what is left out is told."""
+    name, wanted = file_and_part(name)
     top = Place(name)
     document = _object(parse_document(folder.text(name, top), name, json_only=True), top)
+    results = _object(document.get("results"), top / "results")
+    if wanted is not None and wanted not in results:
+        found, expected = f"no output {quoted(wanted)}", f"one of {listing(map(quoted, results))}"
+        raise InputError(found=found, expected=expected, at=top / "results")
     session = _Session()
-    for key, entry in _object(document.get("results"), top / "results").items():
-        _sorted(key, _object(entry, top / "results" / key), session, top / "results" / key)
+    for key, entry in results.items():
+        if wanted in (None, key):
+            _sorted(key, _object(entry, top / "results" / key), session, top / "results" / key)
     for why, names in session.left_out.items():
         text = f"{name}: outputs that are left out, {why}: {listing(names)}."
         folder.notes.append(Note("acro_left_out", text, len(names)))
     if not session.outputs:
-        raise InputError("has no output that is a table of counts or sums.", at=top / "results")
+        raise InputError(
+            "has no output that is a table of counts or sums.",
+            at=top / "results" if wanted is None else top / "results" / wanted,
+        )
     parent = str(PurePath(name).parent)
-    prefix = "" if parent == "." else f"{parent}/"
-    tables = [_table(output, folder, prefix + output.file, top) for output in session.outputs]
-    return _document(session.outputs, tables, folder, prefix)
+    return session.outputs, "" if parent == "." else f"{parent}/", top
 
 
 def _document(
@@ -149,9 +182,8 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
         raise InputError(text, at=where / "fair" / "independent")
     dependent = _text(fair.get("dependent"))
     measure = _COUNT if counts else dependent if dependent not in ("", "unknown") else "value"
-    for name in (measure, _VALUE, _STATUS):
-        if name in variables:
-            raise InputError(f"a variable is called {quoted(name)}, as the values are.", at=where)
+    if measure in variables:
+        raise InputError(f"a variable is called {quoted(measure)}, as the values are.", at=where)
     properties = entry.get("properties")
     base = _base(properties if isinstance(properties, Mapping) else {}, where / "properties")
     for at, (file, flagged) in enumerate(_files(entry, where)):
@@ -228,7 +260,9 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         raise InputError(found=found, expected=expected, at=Place(file, line=lines[headings - 1]))
     top_codes = [tuple(rows[at][column] for at in range(output.across)) for column in range(down, width)]
     data: dict[str, list[str | None]] = {variable: [] for variable in output.variables}
-    data |= {_VALUE: [], _STATUS: []}
+    shown_as = free("value", data)
+    status = free("status", [*data, shown_as])
+    data |= {shown_as: [], status: []}
     ends: list[int] = []
     shown: list[tuple[int, int]] = []
     for at, (row, line) in enumerate(zip(rows[headings:], lines[headings:], strict=True)):
@@ -239,9 +273,9 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
                     raise InputError(f"a code of {quoted(variable)} is empty.", at=Place(file, line=line))
                 data[variable].append(code)
             value = _number(row[down + column], file, line, whole=output.measure == _COUNT)
-            data[_VALUE].append(value)
+            data[shown_as].append(value)
             withheld = "primary" if (at, column) in output.flagged else "withheld"
-            data[_STATUS].append("published" if value is not None else withheld)
+            data[status].append("published" if value is not None else withheld)
             ends.append(line)
             shown += [(at, column)] * (value is not None)
     found_by_checks = sum((at, column) in output.flagged for at, column in shown)
@@ -249,7 +283,7 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         text = f"{output.name}: cells that a check of ACRO found are shown."
         folder.notes.append(Note("acro_shown", text, found_by_checks))
     cells = replace(Columns.of(Place(file), data), lines=np.array(ends, dtype=np.int64))
-    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": _VALUE, "status": _STATUS}
+    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": shown_as, "status": status}
     table |= {"decimal": ".", "cells": cells}
     if output.base is not None:
         table["rounding"] = {"base": str(output.base), "method": "conventional"}
