@@ -65,9 +65,9 @@ def create_app(settings: Settings) -> FastAPI:
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    threads = Threads(WRITERS, "intake")
+    threads, checks = Threads(WRITERS, "intake"), Threads(1, "checks")
     service = Service(
-        settings, store, inline, Metrics(), threads, Watch(store, threads), Guesses(), _identity(settings)
+        settings, store, inline, Metrics(), threads, checks, Watch(store, threads), Guesses(), _identity(settings)
     )
 
     @asynccontextmanager
@@ -77,6 +77,7 @@ def create_app(settings: Settings) -> FastAPI:
         yield
         inline.close()
         threads.close()
+        checks.close()
         store.close()
 
     app = FastAPI(

@@ -19,6 +19,11 @@ PAUSE = 0.25
 """Seconds between two messages on progress."""
 
 
+STAND_BACK = 10
+"""Niceness of processes that work on jobs: the server that answers everybody, and small work on which somebody waits,
+get the processor before them."""
+
+
 @dataclass(frozen=True)
 class Step:
     """A message from the child: how far the work is."""
@@ -101,6 +106,8 @@ def leave_with_parent() -> None:
 
 def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits, lasting: Path | None) -> None:
     leave_with_parent()
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(STAND_BACK)
     last = -PAUSE
 
     def progress(stage: str, done: int, total: int) -> None:
