@@ -233,3 +233,25 @@ def test_pages_refuse_such_options_too(tmp_path: Path) -> None:
         for path, form in (("suppressions", {"method": "none"}), ("comparisons", {})):
             assert client.post(f"{draft}/{path}", data=form).status_code == 422, path
         assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "words"),
+    [
+        ("/v1/jobs?limit=1&limit=2", "limit", "is given 2 times"),
+        ("/v1/jobs?stat=failed", "stat", 'did you mean "state"?'),
+        ("/v1/jobs/none?x=1", "x", "it takes none"),
+        ("/v1/publications?x=1", "x", "it takes none"),
+        ("/v1/publications/p?release=true", "release", 'did you mean "releases"?'),
+        ("/v1/audit-log?befor=3", "befor", 'did you mean "before"?'),
+    ],
+)
+def test_parameters_that_are_not_there_or_come_twice_are_refused_everywhere(
+    client: TestClient, path: str, parameter: str, words: str
+) -> None:
+    """CONVENTION 952: nobody gets another list than he asked for; who watches may add what he likes."""
+    refused = client.get(path)
+    assert refused.status_code == 422
+    assert refused.json()["parameter"] == parameter
+    assert words in refused.json()["detail"]
+    assert client.get("/healthz?x=1").status_code == client.get("/metrics?x=1").status_code == 200
