@@ -157,7 +157,7 @@ async def answer(ask: Ask, order: Order, roles: Mapping[str, Document]) -> Respo
             if done is not None:
                 return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            await at.threads.run(check_shapes, {role: file for role, file in roles.items() if _is_short(at, [file])})
+            await at.checks.run(check_shapes, {role: file for role, file in roles.items() if _is_short(at, [file])})
             job = await submitted(at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
@@ -285,9 +285,11 @@ async def submitted(at: Service, asking: Principal, order: Order, once: Idempote
 
     Raises
     ------
-    KeyReusedError: see there. ProblemError: too many jobs of the owner wait.
+    InputError: no files could make the request good. KeyReusedError: see there. ProblemError: too many jobs of the
+        owner wait.
     """
     owner, most, small = asking.owner, at.settings.owner_queued, _is_small(at, order)
+    await at.checks.run(_refuse_unusable, order)
 
     def keep(connection: Connection) -> Job:
         job = submit(
@@ -312,6 +314,11 @@ async def submitted(at: Service, asking: Principal, order: Order, once: Idempote
         raise ProblemError(
             Problem("queue-full", "Too many jobs wait", 429, text), {"Retry-After": FULL_PAUSE}
         ) from None
+
+
+def _refuse_unusable(order: Order) -> None:
+    kind = all_kinds()[order.kind]
+    kind.check(kind.request.model_validate_json(order.request))
 
 
 def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:

@@ -18,6 +18,10 @@ from tableseal.api.problems import UNEXPECTED, Problem
 PAUSE = 0.25
 """Seconds between two messages on the progress of a stage."""
 
+STAND_BACK = 10
+"""Niceness of processes that work on jobs: the server that answers everybody, and small work on which somebody waits,
+get the processor before them."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -101,6 +105,8 @@ def leave_with_parent() -> None:
 
 def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits, lasting: Path | None) -> None:
     leave_with_parent()
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(STAND_BACK)
     last, at = -PAUSE, ""
 
     def progress(stage: str, done: int, total: int) -> None:

@@ -1,13 +1,15 @@
 """Errors of a document are told before anything is a job, and all of a document at once with their places.
 
-CONVENTION 730, 947, 948.
+CONVENTION 730, 947, 948, 949.
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asking import WAIT, asked
+from fastapi.testclient import TestClient
 
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.plans import EXAMPLE as PLAN
@@ -18,6 +20,12 @@ WRONG = [{"x": [1]}]
 """What no field of a document may be."""
 
 TABLE = EXAMPLE["tables"][0]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with asked(tmp_path_factory.mktemp("service"), worker=False, inline_workers=0) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -167,3 +175,83 @@ def test_unknown_keys_hide_no_other_error(tmp_path: Path) -> None:
         "/tables/0/truth",
     ]
     assert problem["errors"][3]["table"] == "by_region_and_size"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "parameter"),
+    [
+        ("suppressions", "method=none", "method"),
+        ("suppressions", "method=", "method"),
+        ("suppressions", "pure=true", "method"),
+        ("suppressions", "method=rank&budget=x", "budget"),
+        ("suppressions", "table_weight=t", "table_weight"),
+        ("suppressions", "symbol=5", "symbol"),
+        ("comparisons", "methods=", "methods"),
+        ("comparisons", "methods=optimal,best", "methods"),
+        ("comparisons", "methods=optimal,optimal", "methods"),
+        ("comparisons", "methods=rounding:x", "methods"),
+        ("comparisons", "methods=cell-key:span=3", "methods"),
+        ("comparisons", "budget=x", "budget"),
+        ("protections", "method=none", "method"),
+        ("protections", "method=random-rounding&base=x", "base"),
+        ("attacks", "attacks=none", "attacks"),
+        ("attacks", "tolerate=2", "tolerate"),
+        ("risk", "smoothing=x", "smoothing"),
+        ("sap", "target=x", "target"),
+        ("audits", "public=true&proof=true", "proof"),
+        ("audits", "threshold=many", "threshold"),
+        ("audits", "status_map=c", "status_map"),
+        ("publications/p/releases", "despite=x", "despite"),
+        ("publications/p/releases", "revises=x", "revises"),
+        ("published", "method=none", "method"),
+    ],
+)
+def test_options_that_no_files_make_good_are_told_before_there_is_a_job(
+    client: TestClient, path: str, query: str, parameter: str
+) -> None:
+    """CONVENTION 949."""
+    refused = client.post(f"/v1/{path}?{query}", json=PLAN if path == "published" else EXAMPLE)
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["type"].endswith(":invalid-parameter")
+    assert refused.json()["parameter"] == parameter
+    assert client.get("/v1/jobs").json() == []
+
+
+def test_all_parameters_that_are_wrong_are_told_at_once(client: TestClient) -> None:
+    """CONVENTION 949."""
+    problem = client.post("/v1/suppressions?methods=x&seed=-1&cost=much", json=EXAMPLE).json()
+    assert {one["parameter"] for one in problem["errors"]} == {"methods", "seed", "cost"}
+    assert "there is no such parameter here" in str(problem["errors"])
+
+
+def test_pages_refuse_such_options_too(tmp_path: Path) -> None:
+    """CONVENTION 949: a method that is none, and none to compare, were jobs that failed."""
+    with asked(tmp_path) as client:
+        sent = client.post("/releases", files={"files": ("a.json", json.dumps(EXAMPLE))})
+        draft = sent.url.path if sent.url.path.startswith("/releases/") else None
+        assert draft is not None, sent.url
+        for path, form in (("suppressions", {"method": "none"}), ("comparisons", {})):
+            assert client.post(f"{draft}/{path}", data=form).status_code == 422, path
+        assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "words"),
+    [
+        ("/v1/jobs?limit=1&limit=2", "limit", "is given 2 times"),
+        ("/v1/jobs?stat=failed", "stat", 'did you mean "state"?'),
+        ("/v1/jobs/none?x=1", "x", "it takes none"),
+        ("/v1/publications?x=1", "x", "it takes none"),
+        ("/v1/publications/p?release=true", "release", 'did you mean "releases"?'),
+        ("/v1/audit-log?befor=3", "befor", 'did you mean "before"?'),
+    ],
+)
+def test_parameters_that_are_not_there_or_come_twice_are_refused_everywhere(
+    client: TestClient, path: str, parameter: str, words: str
+) -> None:
+    """CONVENTION 952: nobody gets another list than he asked for; who watches may add what he likes."""
+    refused = client.get(path)
+    assert refused.status_code == 422
+    assert refused.json()["parameter"] == parameter
+    assert words in refused.json()["detail"]
+    assert client.get("/healthz?x=1").status_code == client.get("/metrics?x=1").status_code == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import words
+from argus import SPECIFY, TABLE, folder
 from asking import asked
 from fastapi.testclient import TestClient
 from paging import BROWSER, until_done
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.measures import CHANGED
 from tableseal.api.http.protections import UNPROTECTED
 from tableseal.audit.catalogue import parsed
 from tableseal.audit.io import release_from_document
@@ -287,6 +289,42 @@ def test_verbs_speak_french(tmp_path: Path, arguments: tuple[str, ...], said: tu
     french = CliRunner().invoke(app, [verb, str(given), *more, "--lang", "fr"])
     assert french.exception is None or isinstance(french.exception, SystemExit)
     assert not [word for word in said if word not in french.stdout], french.stdout
+
+
+def test_attacks_speak_french(tmp_path: Path) -> None:
+    """CONVENTION 894: every line but names; English is as it was."""
+    (tmp_path / "r.json").write_text(json.dumps(CHANGED), "utf-8")
+    french, english = (
+        CliRunner().invoke(app, ["attack", str(tmp_path / "r.json"), "--draws", "2", "--lang", language]).stdout
+        for language in ("fr", "en")
+    )
+    said = (
+        "attaque  vrais effectifs",
+        "0 sur 9 (0%)",
+        "tels que publiés",
+        "montrée comme 20, seuls 19 à 21 conviennent",
+        "Avec un bruit tiré à nouveau (2 tirages pour chaque ampleur) reviennent, selon l’ampleur",
+        "differences : rien à viser ; la diffusion n’a pas de catégories qui en contiennent d’autres",
+        "avec toutes les sommes des tableaux ensemble 20,00",
+    )
+    assert not [words for words in said if words not in french], french
+    assert not re.findall(r"\b(?:the|of|draws?|come|back|only|shown)\b", french)
+    assert "With noise drawn anew (2 draws for each range) come back, by range: 1: " in english
+    assert "sums: N / Total: shown as 20, only 19 to 21 fit." in english
+
+
+def test_jobs_of_tau_argus_speak_french(tmp_path: Path) -> None:
+    """CONVENTION 894: steps and notes, whatever their files are called."""
+    writes = '<WRITETABLE> (1,2,,"o.txt")'
+    job = [*TABLE, SPECIFY, "<SAFETYRULE> P(10,1)|FREQ(3,10)", "<READTABLE> 0", "<SUPPRESS> OPT(1,5)", writes]
+    (folder(tmp_path) / "job.arb").write_text("\n".join(job), "utf-8")
+    french = CliRunner().invoke(app, ["run", str(tmp_path / "job.arb"), "--lang", "fr"]).stdout
+    step, written, _, _, note, *_ = french.splitlines()
+    assert step.startswith("ligne 6 : OPT (optimal), tableau 1 : 11 cases sensibles et 6 autres supprimées ; Cette")
+    assert written == "ligne 7 : tableau 1 dans o.txt"
+    assert note.startswith("  - job.arb ligne 6, colonne 1 : OPT : chez nous `optimal`")
+    assert note.endswith("la recherche a 5 minutes.")
+    assert not re.findall(r"\b(?:the|of|line|table|cells|search|count)\b", french)
 
 
 def test_a_report_is_taken_along_in_the_language_of_its_page(client: TestClient) -> None:
