@@ -157,7 +157,7 @@ def _environment() -> Environment:
         duration=_duration,
         waited=_waited,
         seconds=_seconds,
-        integer=lambda n: numerals(f"{n:,}"),
+        integer=lambda n: f"{n:,}".replace(",", "\u202f"),
         figure=_figure,
         selected_error=lambda fields: any(field.error for field in fields.values()),
         unknown=unknown_in_words,
@@ -197,7 +197,7 @@ def _moment(seconds: float) -> str:
 
 def _figure(value: float, digits: int = 6) -> str:
     """A measure with so many significant digits."""
-    return numerals(f"{value:,.{digits}g}")
+    return numerals(f"{value:,.{digits}g}".replace(",", "\u202f"))
 
 
 SCRIPT = words_of(
