@@ -327,10 +327,14 @@ OfWhat = Annotated[
 
 
 class StatisticDocument(Model):
-    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest."""
+    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest. Or of
+    changes against the same cell of the earlier period (`previous`)."""
 
     name: Text
-    kind: Literal["percent", "rate", "mean"] = Field(description="per 100; per `per`; per 1 (mean: a sum by a count)")
+    kind: Literal["percent", "rate", "mean", "growth", "change"] = Field(
+        description="per 100; per `per`; per 1 (mean: a sum by a count); growth: percent more than in the earlier "
+        "period; change: by how much more"
+    )
     measure: Text | None = Field(default=None, description="of the values divided; may be left out when there is one")
     of: OfWhat | None = Field(
         default=None,

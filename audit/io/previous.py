@@ -121,7 +121,7 @@ def _of_release(last: Release, names: Mapping[str, str], period: str, setting: S
         last,
         tables=tuple(table for table in last.tables if table.measure in own),
         links=tuple(link for link in last.links if all(term.measure in own for term in link.terms)),
-        statistics=tuple(s for s in last.statistics if all(measure in own for measure in _measures(s))),
+        statistics=tuple(s for s in last.statistics if all(measure in own for measure in s.measures)),
     )
     moved = recoded(Member(period, kept), setting.variables)
     left = len(last.tables) - len(kept.tables)
@@ -137,11 +137,6 @@ def _of_release(last: Release, names: Mapping[str, str], period: str, setting: S
         statistics=tuple(_of_then(statistic, names) for statistic in moved.statistics),
         notes=(note,) if left else (),
     )
-
-
-def _measures(statistic: Statistic) -> list[str]:
-    of = statistic.of
-    return [statistic.measure, *([of.measure] if isinstance(of, Denominator) else [])]
 
 
 def _of_then(statistic: Statistic, names: Mapping[str, str]) -> Statistic:

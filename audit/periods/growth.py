@@ -11,6 +11,9 @@ from tableseal.audit.model import Link, LinkTerm, Note, Release, Status, Table
 GROWTH_WRONG = "growth_not_assumed"
 """Code of the note on cells of which a range of growth is not true, so that nobody is taken to assume it."""
 
+GROWTH_ASSUMED = "growth_assumed"
+"""Code of the note that intervals rest on what outsiders are taken to assume of changes from one period to the next."""
+
 SHOWN = 6
 """Cells that a note names."""
 
@@ -63,6 +66,16 @@ def grown(release: Release, link: Link) -> str | None:
                 name = codes_name(release, table, codes)
                 return f"{measure} {name}" if len(release.measures) - len(release.earlier) > 1 else name
     return None
+
+
+def assumed_note(release: Release) -> tuple[Note, ...]:
+    """Of how many cells a range of growth is assumed; nothing where of none."""
+    cells = {link.terms[0] for link in release.links if release.earlier and grown(release, link) is not None}
+    count = len({(term.measure, term.codes) for term in cells})
+    if not count:
+        return ()
+    text = f"Outsiders are taken to assume how {plural(count, 'cell')} changed since the earlier period."
+    return (Note(GROWTH_ASSUMED, text, count),)
 
 
 def growth_links(release: Release, growth: Mapping[str, Growth]) -> tuple[tuple[Link, ...], tuple[Note, ...]]:
