@@ -1,5 +1,6 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
@@ -17,6 +18,7 @@ from tableseal.audit.io.document_types import (
     Number,
     Positive,
     Rank,
+    Share,
     Text,
     Unit,
     shape,
@@ -209,6 +211,14 @@ Meaning = Annotated[
 ]
 
 
+class PartialSumsDocument(Model):
+    """Aggregates that are not published: the sum of their published members is, if it is a large part of them."""
+
+    variable: Text = Field(description="of the aggregates and members")
+    codes: list[Code] = Field(min_length=1, description="the aggregates")
+    share: Share = Field(default=Fraction(95, 100), description="of the aggregate, that the sum has to reach")
+
+
 class TableDocument(Model):
     """One table: where its cells are and what its columns hold."""
 
@@ -260,6 +270,14 @@ class TableDocument(Model):
         "instead of the value (null: no limit)",
     )
     rounding: RoundingDocument | None = None
+    fixed: dict[str, CodeOrCodes] = Field(
+        default={},
+        description="variable -> codes of rows that others have decided: what they publish stays published, what they "
+        "withhold stays withheld",
+    )
+    partial_sums: PartialSumsDocument | None = Field(
+        default=None, description="sums of what is not confidential, in place of aggregates"
+    )
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
     derived: dict[str, Any] = Field(
         default={}, description="written by convert: what follows from `absent` where there is no row; never read"

@@ -20,7 +20,7 @@ def fallen_together(report: Report, release: Release, audited: Callable[[Release
     audited: gives the report of one period alone.
     """
     fallen = [cell for cell in report.cells if cell.verdict in ("exposed", "underprotected")]
-    if not release.earlier or not fallen:
+    if not fallen or not release.earlier or release.earlier == frozenset(release.measures):
         return ()
     found: list[ReportCell] = []
     for earlier, alone in ((False, of_this_period), (True, only_earlier)):

@@ -55,7 +55,7 @@ def test_safe_for_both_periods_and_near_the_earlier_one() -> None:
     assert near.secondary == 1
     assert near.changes is not None
     assert (near.changes.kept, near.changes.new, near.changes.returned) == (2, 0, 0)
-    assert "2 kept, 0 new, 0 given back" in suppression_text(near)
+    assert "2 kept, 0 new, 0 given back" in suppression_text(near, limit=None)
     far = suppress(release, costs=Costs(near_previous=False))
     assert withheld(far) == {"A", "D"}
     assert far.changes is None
@@ -106,7 +106,7 @@ def release_from_document_again(release: Release) -> bytes:
     return canonical_json(release_from_document(json.loads(canonical_json(release))))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**40))
 def test_random_pairs_are_safe_together(seed: int) -> None:
     """The audit of the pattern says safe of both periods, or nothing helps, or the earlier period has fallen by
@@ -123,7 +123,7 @@ def test_random_pairs_are_safe_together(seed: int) -> None:
     if result.found.status == "infeasible":
         everything = {code: (value, "primary" if code in CODES else status) for code, (value, status) in now.items()}
         worst = audit(release_from_document(document(everything, then, {"growth": {"n": [str(low), str(high)]}})))
-        assert any(cell.verdict == "exposed" for cell in worst.report.cells)
+        assert worst.report.verdict == "unsafe"
         return
     assert result.verdict == "safe"
     assert result.report is not None
