@@ -385,9 +385,15 @@ GrowthRange = Annotated[
 
 
 class PreviousDocument(Model):
-    """Tables of an earlier period that are out, and how much outsiders take values to change."""
+    """Tables of an earlier period that are out, and how much outsiders take values to change; or an earlier version of
+    the tables."""
 
     period: Text = Field(default="last period", description="what the earlier period is called, such as 2023")
+    revision: Literal["added", "removed", "corrected"] | None = Field(
+        default=None,
+        description="in place of growth: the tables are a version of these that is out, and contributors were added or "
+        "removed since, or something was corrected",
+    )
     growth: dict[str, GrowthRange] = Field(
         default={},
         description="measure -> [from, to]: percentages (-30%, +50%) or factors (0.7, 1.5) between which every value "

@@ -120,6 +120,11 @@ def _values(release: Release, measure: str) -> dict[Codes, tuple[Table, Fraction
     return found
 
 
+def published_in(release: Release, measure: str) -> dict[Codes, Fraction | None]:
+    """Cells of all tables of a measure, as they are listed, with what is published exactly (None: nothing)."""
+    return {codes: value if shown else None for codes, (_, value, shown) in _values(release, measure).items()}
+
+
 def _rows(table: Table) -> Iterator[tuple[Codes, int | None, bool]]:
     exact = table.value.known & (table.rounding is None)
     for row, codes in enumerate(map(tuple, table.codes.tolist())):
