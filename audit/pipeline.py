@@ -1,6 +1,7 @@
 """The audit: what an intruder can work out from a release, and whether it may go out."""
 
 from dataclasses import dataclass, replace
+from math import isinf
 from time import monotonic
 from typing import Literal
 
@@ -25,6 +26,8 @@ from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.measures.feasible_tables import QUICK, Belief, Effort, TablePosterior, table_posteriors
 from tableseal.audit.measures.rank_view import rank_view
 from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
+from tableseal.audit.periods import assumed_note
+from tableseal.audit.periods.alone import fallen_together
 from tableseal.audit.prepare import Prepared, check_sums, prepare
 from tableseal.audit.progress import Phases, Progress, silent
 from tableseal.audit.proof.model import Proof
@@ -241,9 +244,23 @@ def audit(
         digest=digest,
         system_rank=reduced.rank,
         components=reduced.components,
-        notes=(*release.notes, *notes, *insiders.notes, *((truths.note,) if truths.note else ())),
+        notes=(
+            *release.notes,
+            *assumed_note(release),
+            *notes,
+            *insiders.notes,
+            *((truths.note,) if truths.note else ()),
+        ),
         timed_out=limits.out_of_time(),
     )
+    if release.earlier and not withhold_primaries:
+        left = limits.seconds_left()
+
+        def of_one_period(alone: Release) -> Report:
+            return audit(alone, bounds=bounds, time_limit=None if isinf(left) else left, executor=executor).report
+
+        together = fallen_together(report, replace(release, policy=rules), of_one_period)
+        report = replace(report, notes=(*report.notes, *together))
     phases.end()
     matrix = prepared.system.matrix
     return AuditResult(report, Explain(phases.seconds, found, (*matrix.shape, matrix.nnz)), proof, tables)

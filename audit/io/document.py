@@ -1,6 +1,7 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
@@ -20,6 +21,7 @@ from tableseal.audit.io.document_types import (
     Number,
     Positive,
     Rank,
+    Share,
     Tally,
     Text,
     Unit,
@@ -238,6 +240,14 @@ Meaning = Annotated[
 ]
 
 
+class PartialSumsDocument(Model):
+    """Aggregates that are not published: the sum of their published members is, if it is a large part of them."""
+
+    variable: Text = Field(description="of the aggregates and members")
+    codes: list[Code] = Field(min_length=1, description="the aggregates")
+    share: Share = Field(default=Fraction(95, 100), description="of the aggregate, that the sum has to reach")
+
+
 class TableDocument(Model):
     """One table: where its cells are and what its columns hold."""
 
@@ -289,6 +299,14 @@ class TableDocument(Model):
         "instead of the value (null: no limit)",
     )
     rounding: RoundingDocument | None = None
+    fixed: dict[str, CodeOrCodes] = Field(
+        default={},
+        description="variable -> codes of rows that others have decided: what they publish stays published, what they "
+        "withhold stays withheld",
+    )
+    partial_sums: PartialSumsDocument | None = Field(
+        default=None, description="sums of what is not confidential, in place of aggregates"
+    )
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
     derived: dict[str, Any] = Field(
         default={}, description="written by convert: what follows from `absent` where there is no row; never read"
@@ -356,10 +374,14 @@ OfWhat = Annotated[
 
 
 class StatisticDocument(Model):
-    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest."""
+    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest. Or of
+    changes against the same cell of the earlier period (`previous`)."""
 
     name: Text
-    kind: Literal["percent", "rate", "mean"] = Field(description="per 100; per `per`; per 1 (mean: a sum by a count)")
+    kind: Literal["percent", "rate", "mean", "growth", "change"] = Field(
+        description="per 100; per `per`; per 1 (mean: a sum by a count); growth: percent more than in the earlier "
+        "period; change: by how much more"
+    )
     measure: Text | None = Field(default=None, description="of the values divided; may be left out when there is one")
     of: OfWhat | None = Field(
         default=None,
@@ -392,9 +414,15 @@ GrowthRange = Annotated[
 
 
 class PreviousDocument(Model):
-    """Tables of an earlier period that are out, and how much outsiders take values to change."""
+    """Tables of an earlier period that are out, and how much outsiders take values to change; or an earlier version of
+    the tables."""
 
     period: Text = Field(default="last period", description="what the earlier period is called, such as 2023")
+    revision: Literal["added", "removed", "corrected"] | None = Field(
+        default=None,
+        description="in place of growth: the tables are a version of these that is out, and contributors were added or "
+        "removed since, or something was corrected",
+    )
     growth: dict[str, GrowthRange] = Field(
         default={},
         description="measure -> [from, to]: percentages (-30%, +50%) or factors (0.7, 1.5) between which every value "

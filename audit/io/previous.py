@@ -12,6 +12,7 @@ from tableseal.audit.io.files import Folder
 from tableseal.audit.io.tables import Setting, choose_measure, read_table
 from tableseal.audit.model import Denominator, Link, Measure, Note, Release, Statistic, Table
 from tableseal.audit.periods import Growth, frozen, of_this_period
+from tableseal.audit.periods.revision import Change
 from tableseal.audit.together import Member, recoded
 from tableseal.audit.together.variables import agreed_variable
 from tableseal.audit.wording import listing, quoted, repeated
@@ -25,13 +26,15 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Past:
-    """What is out of an earlier period. growth: measure of this period -> what outsiders assume of its change."""
+    """What is out of an earlier period. growth: measure of this period -> what outsiders assume of its change.
+    revision: or it is an earlier version, and why that changed."""
 
     measures: Mapping[str, Measure] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
     links: tuple[Link, ...] = ()
     statistics: tuple[Statistic, ...] = ()
     growth: Mapping[str, Growth] = field(default_factory=dict)
+    revision: Change | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -95,6 +98,7 @@ def read_previous(
         tuple(link for part in found for link in part.links),
         tuple(statistic for part in found for statistic in part.statistics),
         _growth(document, [m.previous for m in measures.values() if m.previous is not None], setting, where),
+        document.revision,
         (*(note for part in found for note in part.notes), *notes_on_codes),
     )
 
@@ -121,7 +125,7 @@ def _of_release(last: Release, names: Mapping[str, str], period: str, setting: S
         last,
         tables=tuple(table for table in last.tables if table.measure in own),
         links=tuple(link for link in last.links if all(term.measure in own for term in link.terms)),
-        statistics=tuple(s for s in last.statistics if all(measure in own for measure in _measures(s))),
+        statistics=tuple(s for s in last.statistics if all(measure in own for measure in s.measures)),
     )
     moved = recoded(Member(period, kept), setting.variables)
     left = len(last.tables) - len(kept.tables)
@@ -137,11 +141,6 @@ def _of_release(last: Release, names: Mapping[str, str], period: str, setting: S
         statistics=tuple(_of_then(statistic, names) for statistic in moved.statistics),
         notes=(note,) if left else (),
     )
-
-
-def _measures(statistic: Statistic) -> list[str]:
-    of = statistic.of
-    return [statistic.measure, *([of.measure] if isinstance(of, Denominator) else [])]
 
 
 def _of_then(statistic: Statistic, names: Mapping[str, str]) -> Statistic:
@@ -180,7 +179,13 @@ def _strangers(
 
 
 def _growth(document: PreviousDocument, used: Sequence[str], setting: Setting, where: Place) -> dict[str, Growth]:
-    """What is assumed of each measure; every measure that has earlier tables needs a word on it."""
+    """What is assumed of each measure; every measure that has earlier tables needs a word on it, unless they are an
+    earlier version."""
+    if document.revision is not None:
+        if document.growth or document.change:
+            text = "of two versions of the same values no growth is assumed; leave `growth` and `change` out."
+            raise InputError(text, at=where / "revision")
+        return {}
     for key in ("growth", "change"):
         for name in getattr(document, key):
             if name not in used:

@@ -55,6 +55,7 @@ from tableseal.audit.model import (
     Table,
 )
 from tableseal.audit.periods import growth_links
+from tableseal.audit.periods.revision import with_revision
 from tableseal.audit.rules.assess import check_variables
 from tableseal.audit.wording import listing, quoted, repeated, suggestion
 
@@ -372,6 +373,8 @@ def _release(
     if past.growth:
         assumed, said = growth_links(release, past.growth)
         release = _with_notes(replace(release, links=(*release.links, *assumed)), (*release.notes, *said))
+    if past.revision is not None:
+        release = with_revision(release, past.revision)
     check_statistics(release)
     _check_spelled_out(document, links, release, top)
     if not release.intruder.knows_rule:

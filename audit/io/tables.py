@@ -9,6 +9,7 @@ from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.codes import Variables, fill_codes, position, variable_columns
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.contributor_columns import counts_contributors, named_like_contributors
+from tableseal.audit.io.decided import with_fixed_rows, with_partial_sums
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_sign
@@ -153,6 +154,12 @@ def read_table(
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
         headings=Headings(named, document.value, _mark_of_withheld(marks)),
     )
+    table = with_fixed_rows(table, document.fixed, setting.variables, where / "fixed")
+    place = where / "partial_sums"
+    table, more = with_partial_sums(
+        table, document.partial_sums, measure, setting.variables, place, nonnegative=setting.nonnegative
+    )
+    notes += more
     for array in (table.codes, table.status, table.rows, table.cost, table.impossible):
         if array is not None:
             array.setflags(write=False)

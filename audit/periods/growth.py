@@ -11,6 +11,9 @@ from tableseal.audit.model import Link, LinkTerm, Note, Release, Status, Table
 GROWTH_WRONG = "growth_not_assumed"
 """Code of the note on cells of which a range of growth is not true, so that nobody is taken to assume it."""
 
+GROWTH_ASSUMED = "growth_assumed"
+"""Code of the note that intervals rest on what outsiders are taken to assume of changes from one period to the next."""
+
 SHOWN = 6
 """Cells that a note names."""
 
@@ -65,6 +68,16 @@ def grown(release: Release, link: Link) -> str | None:
     return None
 
 
+def assumed_note(release: Release) -> tuple[Note, ...]:
+    """Of how many cells a range of growth is assumed; nothing where of none."""
+    cells = {link.terms[0] for link in release.links if release.earlier and grown(release, link) is not None}
+    count = len({(term.measure, term.codes) for term in cells})
+    if not count:
+        return ()
+    text = f"Outsiders are taken to assume how {plural(count, 'cell')} changed since the earlier period."
+    return (Note(GROWTH_ASSUMED, text, count),)
+
+
 def growth_links(release: Release, growth: Mapping[str, Growth]) -> tuple[tuple[Link, ...], tuple[Note, ...]]:
     """Statements on every cell that tables of both periods list, as far as they are true.
 
@@ -105,6 +118,11 @@ def _values(release: Release, measure: str) -> dict[Codes, tuple[Table, Fraction
             if known is None or (known[1] is None and value is not None) or (shown and not known[2]):
                 found[codes] = (table, None if value is None else value * unit, shown)
     return found
+
+
+def published_in(release: Release, measure: str) -> dict[Codes, Fraction | None]:
+    """Cells of all tables of a measure, as they are listed, with what is published exactly (None: nothing)."""
+    return {codes: value if shown else None for codes, (_, value, shown) in _values(release, measure).items()}
 
 
 def _rows(table: Table) -> Iterator[tuple[Codes, int | None, bool]]:

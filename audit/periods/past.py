@@ -1,8 +1,9 @@
 """Tables of an earlier period: what is out can neither be withheld nor given back; and each period by itself."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from tableseal.audit.model import Link, Release, Status, Table
+from tableseal.audit.model import Policy, Release, Status, Table
 
 
 def frozen(table: Table) -> Table:
@@ -26,14 +27,20 @@ def only_earlier(release: Release) -> Release:
 def _of(release: Release, measures: frozenset[str]) -> Release:
     if measures == frozenset(release.measures):
         return release
+    kinds = {release.measures[name].kind for name in measures}
+    policy = release.policy
     return replace(
         release,
         measures={name: measure for name, measure in release.measures.items() if name in measures},
         tables=tuple(table for table in release.tables if table.measure in measures),
-        links=tuple(link for link in release.links if _speaks_of(link, measures)),
-        statistics=tuple(s for s in release.statistics if all(_speaks_of(link, measures) for link in s.links)),
+        links=tuple(link for link in release.links if all(term.measure in measures for term in link.terms)),
+        statistics=tuple(s for s in release.statistics if measures.issuperset(s.measures)),
+        consents=tuple(consent for consent in release.consents if consent.measure in measures),
+        accepted=tuple(accepted for accepted in release.accepted if accepted.measure in measures),
+        policy=None if policy is None else _of_kinds(policy, kinds),
     )
 
 
-def _speaks_of(link: Link, measures: frozenset[str]) -> bool:
-    return all(term.measure in measures for term in link.terms)
+def _of_kinds(policy: Policy, kinds: Collection[str]) -> Policy:
+    """The policy without rules that would judge nothing."""
+    return replace(policy, primary=tuple(rule for rule in policy.primary if not rule.kinds.isdisjoint(kinds)))

@@ -1,6 +1,6 @@
 """The arithmetic that reveals a cell, in words and as terms over released cells."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -64,13 +64,24 @@ class Words:
         release = self.prepared.release
         return grown(release, release.statements[statement]) if release.earlier else None
 
-    def factor(self, row: int) -> str | None:
-        """The cell of which a row says no more than between which factors it changed; None: it says something else."""
-        system = self.prepared.system
-        link = int(system.link[row])
-        if link < 0 or system.lower[row] != 0 or system.upper[row] == 0:
-            return None
-        return self._grown(link)
+    def by_factors(self, rows: Iterable[int]) -> tuple[str, frozenset[int]]:
+        """Of which cells some rows say by which factors they changed from one period to the next, in words, and which
+        rows say no more than that."""
+        system, release = self.prepared.system, self.prepared.release
+        assumed: dict[str, None] = {}
+        published: dict[str, None] = {}
+        which = set()
+        for row in rows if release.earlier else ():
+            link = int(system.link[row])
+            if link < 0 or system.lower[row] != 0 or system.upper[row] == 0:
+                continue
+            cell = grown(release, release.statements[link])
+            if cell is not None:
+                which.add(row)
+                said = release.statistic_of(link)
+                (assumed if said is None else published)[cell if said is None else self.link(link)] = None
+        words = [f"the growth assumed of {', '.join(assumed)}"] if assumed else []
+        return " and ".join([*words, *published]), frozenset(which)
 
     def term(self, row: int, coefficient: Fraction) -> Term:
         """A row of the system, so many times."""
@@ -150,11 +161,9 @@ def reveals_subject(words: Words, subject: Subject, argument: Argument, value: i
 
 def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
     """One end in words: what it follows from, its numbers, its value."""
-    factors = [found for row in sorted(y) if (found := words.factor(row)) is not None]
-    y = {row: times for row, times in y.items() if words.factor(row) is None}
-    because = ", because no value is below 0" if zeros else ""
-    if factors:
-        because += f", by the growth assumed of {', '.join(dict.fromkeys(factors))}"
+    factors, left_out = words.by_factors(sorted(y))
+    y = {row: times for row, times in y.items() if row not in left_out}
+    because = (", because no value is below 0" if zeros else "") + (f", by {factors}" if factors else "")
     (name, unit, cell), sign = subject, "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"

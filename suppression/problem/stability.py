@@ -70,11 +70,14 @@ def last_period(release: Release, cells: Cells, last: Release) -> LastPeriod:
 
 def earlier_pattern(release: Release, cells: Cells) -> LastPeriod:
     """What the earlier period of the release itself withheld, cell by cell."""
-    measures = list(release.measures.values())
+    of: dict[int, str] = {}  # the first earlier measure of each; others say what was added or removed since
+    for at, measure in enumerate(release.measures.values()):
+        if measure.previous is not None and measure.previous not in of.values():
+            of[at] = measure.previous
     places = Places(release, cells)
     common, withheld = np.zeros(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
     for place in np.flatnonzero(cells.row >= 0).tolist():
-        previous = measures[int(cells.measure[place])].previous
+        previous = of.get(int(cells.measure[place]))
         cell = None if previous is None else places.find(previous, release.cell_codes(cells.codes[place]))
         if cell is not None:
             common[cell] = True
