@@ -205,15 +205,17 @@ class _Matched:
 
     def entries(self) -> _Entries:
         """Entries of records, one by one; all else is added up on the way."""
-        found = [_Entries(*(np.empty(0, kind) for kind in (np.int64, np.int64, np.int64, np.float64, np.bool_)))]
+        none = np.empty(0, np.int64)
+        found = [_Entries(none, none, none, np.empty(0), np.empty(0, np.bool_))]
         amounts = [self._amounts(name) for name in self._release.measures]
-        largest = [self._by_size(*known) for known in amounts]
+        largest = [self._by_size(amount, known) for amount, known in amounts]
         for own, variables, relations in self._groups():
             distinct, kind = alike(self._microdata.codes[:, variables], relations)
             measure = self._cells.measure[own]
             for m in np.unique(measure).tolist():
                 here = own[measure == m]
-                found += self._brought(here, variables, relations, distinct, kind, *amounts[m], largest[m])
+                amount, known = amounts[m]
+                found += self._brought(here, variables, relations, distinct, kind, amount, known, largest[m])
                 name, kinds = list(self._release.measures.items())[m]
                 if name not in self._microdata.values and (kinds.kind == "magnitude" or kinds.previous is not None):
                     self.covered[here] = False
