@@ -159,13 +159,19 @@ def test_magnitudes_by_hand(tmp_path: Path) -> None:
         ], (sex, age)
 
 
-def test_magnitudes_with_rules_are_undecided_and_not_written(tmp_path: Path) -> None:
-    # CONVENTION 843
-    job = [*KEYED, SAVINGS, RULES, "<READMICRODATA>", '<SUPPRESS> CKM(1) "all.txt" | "small.txt" | 2.5']
+def test_magnitudes_with_rules_are_undecided_and_written(tmp_path: Path) -> None:
+    # CONVENTION 639, 843
+    rules = "<SAFETYRULE> NK(1,1)"
+    job = [*KEYED, SAVINGS, rules, "<READMICRODATA>", '<SUPPRESS> CKM(1) "all.txt" | "small.txt" | 2.5']
     done = run(keyed(tmp_path), [*job, '<WRITETABLE> (1,3,,"o.csv")'])
     assert done.exit_code == 3
     assert "UNDECIDED: what readers can work out" in done.output
-    assert not (tmp_path / "o.csv").exists()
+    assert "table 1 in o.csv" in done.output
+    ruled = rows(tmp_path / "o.csv")
+    plain = run(tmp_path, [*(line for line in job if line != rules), '<WRITETABLE> (1,3,,"p.csv")'])
+    assert plain.exit_code == 0
+    differ = [a for a, b in zip(ruled, rows(tmp_path / "p.csv"), strict=True) if a != b]
+    assert differ  # sensitive cells get the extra change
 
 
 @pytest.mark.parametrize(
