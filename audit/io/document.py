@@ -255,6 +255,9 @@ class TableDocument(Model):
     measure: Text | None = Field(default=None, description="may be left out when there is one")
     file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
     cells: Cells | None = Field(default=None, description="the table inline")
+    rows: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="how many rows the data have; another number is an error (a file that is cut off)"
+    )
     by: list[Text] | None = Field(
         default=None, description="variables of a table that is made of the microdata, in place of file and cells"
     )

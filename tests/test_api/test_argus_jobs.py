@@ -2,7 +2,7 @@
 
 import csv
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_complete_job(tmp_path: Path) -> None:
     } == hidden
     letters = {tuple(row[:2]): row[4] for row in rows(tmp_path / "o4.txt")}
     assert {cell for cell, letter in letters.items() if letter != "V"} == hidden
-    assert sorted(set(letters.values())) == ["C", "D", "V"]
+    assert sorted(set(letters.values())) == ["D", "F", "V"]
     problem = read_jj((tmp_path / "o6.txt").read_text(), "o6.txt")
     assert sum(cell.status in "um" for cell in problem.cells) == 17
     release = read_release(tmp_path / "o5.tab")
@@ -507,3 +507,36 @@ def test_a_point_of_sas_is_no_value(tmp_path: Path) -> None:
     (tmp_path / "t.tab").write_text("\n".join(dotted) + "\n")
     found = read_release(tmp_path / "t.tab").tables[0]
     assert (found.status[0], bool(found.value.known[0])) == (Status.WITHHELD, False)
+
+
+SBS = '<WRITETABLE> (1,4,QU-,"o.txt")'
+
+
+@pytest.mark.parametrize(
+    ("rules", "tops", "letter", "shares"),
+    [
+        ("P(10,1)", 2, "F", lambda a, b, v: [100 * a / v, 100 * b / v]),
+        ("P(10,1)|NK(1,70)", 2, "F", lambda a, b, v: [100 * a / v, 100 * b / v]),
+        ("NK(2,80)", 2, "C", lambda a, b, v: [100 * (a + b) / v]),
+        ("NK(1,70)", 2, "C", lambda a, b, v: [100 * (a + b) / v]),
+        ("NK(1,70)", 1, "B", lambda a, b, v: [100 * a / v]),
+        ("FREQ(5,10)", 2, "A", lambda a, b, v: []),
+    ],
+)
+def test_letters_and_shares_for_the_office_of_europe(
+    tmp_path: Path, rules: str, tops: int, letter: str, shares: Callable[[int, int, int], list[float]]
+) -> None:
+    # CONVENTION 669: as WriteSBSStaart of libtauargus
+    folder(tmp_path)
+    if tops == 1:
+        (tmp_path / "t.rda").write_text(TABLE_RDA.replace("Top2\n  <MAXSCORE>\n", ""))
+        lines = (tmp_path / "t.tab").read_text().splitlines()
+        (tmp_path / "t.tab").write_text("".join(f"{line.rpartition(';')[0]}\n" for line in lines))
+    job = [*TABLE, SPECIFY, f"<SAFETYRULE> {rules}", READ, "<SUPPRESS> OPT(1)", SBS]
+    done = run(tmp_path, job)
+    assert done.exit_code == 0, done.output
+    found = [row for row in rows(tmp_path / "o.txt") if row[4] not in "VD"]
+    assert {row[4] for row in found} == {letter}
+    for region, size, value, _, _, *said in found:
+        first, second = [*cells()[region, size], 0][:2]
+        assert said == [f"{share:.1f}" for share in shares(first, second, int(value))]

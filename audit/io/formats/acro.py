@@ -19,7 +19,7 @@ import numpy as np
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_rows
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, note_open_end
 from tableseal.audit.io.formats.dataset import Classification, Dataset
 from tableseal.audit.io.formats.format import Letters, file_and_part
 from tableseal.audit.io.formats.grid import free
@@ -44,7 +44,7 @@ _COUNT: Final = "count"
 @dataclass(frozen=True)
 class _Output:
     """One file of an output. measure: of its values; base: to which they are rounded (None: they are not). flagged:
-    (row, column) that a check found, from 0."""
+    (row, column) that a check found, from 0. rows: how many the outcome lists, if it lists them."""
 
     name: str
     file: str
@@ -53,6 +53,7 @@ class _Output:
     base: int | None
     flagged: frozenset[tuple[int, int]]
     across: int
+    rows: int | None
 
 
 @dataclass
@@ -188,7 +189,9 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
     base = _base(properties if isinstance(properties, Mapping) else {}, where / "properties")
     for at, (file, flagged) in enumerate(_files(entry, where)):
         name = key if at == 0 else f"{key} ({at + 1})"
-        session.outputs.append(_Output(name, file, tuple(variables), measure, base, flagged, _across(entry)))
+        session.outputs.append(
+            _Output(name, file, tuple(variables), measure, base, flagged, _across(entry), _rows(entry))
+        )
 
 
 def _base(properties: Mapping[str, Any], where: Place) -> int | None:
@@ -240,15 +243,29 @@ def _across(entry: Mapping[str, Any]) -> int:
     return 1
 
 
+def _rows(entry: Mapping[str, Any]) -> int | None:
+    """How many rows the outcome has; None: it does not say."""
+    outcome = entry.get("outcome")
+    columns = list(outcome.values()) if isinstance(outcome, Mapping) else []
+    sizes = {len(column) for column in columns if isinstance(column, Mapping)}
+    return sizes.pop() if len(sizes) == 1 and sizes != {0} else None
+
+
 def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, Any]:
     """The table of an output, a row for each cell."""
     if not file.lower().endswith(".csv"):
         raise InputError(f"{output.name} is a table in {quoted(file)}; expected a .csv file.", at=top)
-    rows, lines = read_rows(folder.text(file, top / "results" / output.name / "files"), file)
+    content = folder.text(file, top / "results" / output.name / "files")
+    note_open_end(content, file, folder.notes)
+    rows, lines = read_rows(content, file)
     down, headings = len(output.variables) - output.across, 1 if output.across == 1 else output.across + 1
     if down < 1 or len(rows) <= headings:
         text = f"has {len(rows)} rows, and {output.name} has the variables {listing(output.variables)}."
         raise InputError(text, at=Place(file))
+    listed = len(rows) - headings
+    if output.rows not in (None, listed):
+        text = f"{file}: has {listed} rows, and the outcome in {top} lists {output.rows}; it may be cut off."
+        folder.notes.append(Note("acro_rows", text))
     width = len(rows[0])
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:

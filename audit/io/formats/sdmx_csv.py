@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_delimited
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, note_open_end
 from tableseal.audit.io.formats.dataset import Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import cube_of, free
@@ -64,9 +65,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     first = _FIRST.match(text)
     if first is None:
         raise InputError(expected="DATAFLOW or STRUCTURE as the name of the first column", at=Place(name, line=1))
-    if not text.endswith(("\n", "\r")):
-        note = Note("no_line_end", f"{name}: does not end with the end of a line; it may be cut off.")
-        folder.notes.append(note)
+    note_open_end(text, name, folder.notes)
     columns = _components(read_delimited(text, name, delimiter=first[3]), labelled="STRUCTURE_NAME" in text[:200])
     _refuse_several(columns, "DATAFLOW" if first[1] == "DATAFLOW" else "STRUCTURE_ID")
     _refuse_deleted(columns)
@@ -76,6 +75,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     columns, statuses = _flags(columns, first[2])
     dimensions = _dimensions(columns, statuses)
     columns = _observations(columns, dimensions, statuses, folder)
+    _note_not_sent(columns, dimensions, folder)
     explained = letters_meaning(letters)
     table: dict[str, Any] = {
         "value": VALUE,
@@ -290,6 +290,14 @@ def _observations(columns: Columns, dimensions: Sequence[str], statuses: Mapping
         raise InputError("has no observations.", at=columns.source)
     data = {name: entries.at(~lacking) for name, entries in columns.data.items()}
     return replace(columns, data=data, lines=None if columns.lines is None else columns.lines[~lacking])
+
+
+def _note_not_sent(columns: Columns, dimensions: Sequence[str], folder: Folder) -> None:
+    """Tell of combinations without a row: they were not sent, or the file is cut off."""
+    lacking = prod(len(columns.data[name].texts) for name in dimensions) - len(columns)
+    if lacking > 0:
+        text = f"{columns.source}: combinations of codes without a row are taken as not released."
+        folder.notes.append(Note("not_sent", text, lacking))
 
 
 def _decimal(values: Column, separator: str) -> dict[str, str]:
