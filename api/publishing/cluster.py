@@ -42,6 +42,7 @@ class Task:
             "method": self.options.method,
             "time_limit": self.options.time_limit,
             "seed": self.options.seed,
+            "near_previous": self.options.near_previous,
             "stem": self.stem,
             "proof": self.proof,
             "version": engine_version(),

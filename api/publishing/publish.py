@@ -128,6 +128,8 @@ def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
         options = replace(options, method=method)
     if limit is not None:
         options = replace(options, time_limit=float(limit))
+    if plan.document.near_previous is not None:
+        options = replace(options, near_previous=plan.document.near_previous)
     release = release_of(plan, cluster)
     cells = sum(len(table.status) for table in release.tables)
     if settings.max_cells is not None and cells > settings.max_cells:

@@ -17,7 +17,8 @@ _OUTSIDE, _SEVERAL = -1, -2
 
 
 def recorded(release: Release, base: Base) -> NDArray[np.int64] | None:
-    """int64 (columns of the base): what the records add up to. None: they do not say it, or lie in several cells."""
+    """int64 (columns of the base): what the records add up to. None: they do not say it (they never do of an earlier
+    period), or may lie in several cells."""
     microdata = release.microdata
     if microdata is None:
         return None
@@ -27,6 +28,8 @@ def recorded(release: Release, base: Base) -> NDArray[np.int64] | None:
         blocks = {at: block for at, block in enumerate(base.blocks) if block.measure == m}
         if not blocks:
             continue
+        if measure.previous is not None:
+            return None
         try:
             records = values_of(microdata, measure)
         except InputError:

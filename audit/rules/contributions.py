@@ -217,7 +217,7 @@ class _Matched:
                 amount, known = amounts[m]
                 found += self._brought(here, variables, relations, distinct, kind, amount, known, largest[m])
                 name, kinds = list(self._release.measures.items())[m]
-                if name not in self._microdata.values and kinds.kind == "magnitude":
+                if name not in self._microdata.values and (kinds.kind == "magnitude" or kinds.previous is not None):
                     self.covered[here] = False
         return _Entries(
             *(np.concatenate(column) for column in zip(*(vars(one).values() for one in found), strict=True))

@@ -90,10 +90,10 @@ class Facts:
 
     @cached_property
     def judgeable(self) -> NDArray[np.bool_]:
-        """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, or that is
-        `missing` or published by consent, is only judged if the data are there."""
+        """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, that is `missing` or
+        published by consent, or that is out of an earlier period, is only judged if the data are there."""
         result: NDArray[np.bool_] = ~self.marked & (self.cells.status != Status.MISSING) & ~self.cells.consent
-        return result
+        return result & ~self._earlier
 
     @cached_property
     def contributions(self) -> Contributions | None:
@@ -197,6 +197,11 @@ class Facts:
         pairs = ", ".join(f"{v}={c}" for v, c in self.release.cell_codes(self.cells.codes[cell]).items())
         measure = f" of {table.measure}" if len(self.release.measures) > 1 else ""
         return f'table "{table.name}"{file}, {where}, cell {pairs}{measure}'
+
+    @property
+    def _earlier(self) -> NDArray[np.bool_]:
+        earlier = np.array([m.previous is not None for m in self.release.measures.values()], dtype=np.bool_)
+        return earlier[self.cells.measure]
 
     def _of_kinds(self, kinds: Collection[Kind]) -> NDArray[np.bool_]:
         wanted = np.array([m.kind in kinds for m in self.release.measures.values()], dtype=np.bool_)

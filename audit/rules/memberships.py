@@ -155,7 +155,7 @@ def record_amounts(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
     """(amount and whether it is known, per membership; whether the microdata have the measure, per cell).
 
-    A count without a column of its own counts records.
+    A count without a column of its own counts records; these are of this period.
     """
     amount = np.ones(len(cell), dtype=np.int64)
     known = np.ones(len(cell), dtype=np.bool_)
@@ -165,6 +165,6 @@ def record_amounts(
         if name in microdata.values:
             column = microdata.values[name].take(record[here])
             amount[here], known[here] = column.units, column.known
-        elif measure.kind == "magnitude":
+        elif measure.kind == "magnitude" or measure.previous is not None:
             has_measure[cells.measure == m] = False
     return amount, known, has_measure
