@@ -52,7 +52,7 @@ def published(plan: Path) -> dict[str, object]:
             for one in found.clusters
         },
         "files verified": checked.files,
-        **took,
+        **{what: round(seconds, 1) for what, seconds in took.items()},
         "load": round(os.getloadavg()[0], 1),
         "GiB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
     }

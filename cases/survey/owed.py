@@ -42,7 +42,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """Measure -> variables of each of its tables. Counts of firms: all pairs of `_PAIRS` besides."""
 
-_PAIRS = ["activity@A88", "region@NUTS2"]
+_PAIRS = ("activity@A88", "region@NUTS2")
 
 
 _COARSE = {"A88": "A10", "A21": "A10", "NUTS3": "NUTS1", "NUTS2": "NUTS1"}
@@ -61,6 +61,7 @@ def plan_of(year: int, *, small: bool = False) -> dict[str, Any]:
         for measure, all_by in _TABLES.items()
         for by in _coarser(all_by, small)
     ]
+    [pair] = _coarser([_PAIRS], small)
     return {
         "tableseal-plan": 1,
         "title": f"Structural business statistics {year}",
@@ -84,7 +85,7 @@ def plan_of(year: int, *, small: bool = False) -> dict[str, Any]:
             {
                 "measures": ["firms"],
                 "choose": 2,
-                "of": [*_coarser([tuple(_PAIRS)], small)[0], "size"],
+                "of": [*pair, "size"],
                 "population": "year",
             }
         ],
