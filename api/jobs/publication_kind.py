@@ -42,7 +42,7 @@ def check(request: PublicationRequest) -> None:
     check_judging(request)
     if request.options.despite is not None and not request.options.publish:
         raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
-    _revisions(request.options.revises)
+    revisions(request.options.revises)
 
 
 def run(request: PublicationRequest, context: Context) -> Result:

@@ -86,7 +86,9 @@ class Results:
 
     def release(self, file: str) -> Release:
         """A canonical release in the folder."""
-        return release_from_document(loads((self._folder / file).read_text("utf-8")), source=file)
+        document = loads((self._folder / file).read_text("utf-8"))
+        assert isinstance(document, dict)
+        return release_from_document(document, source=file)
 
     def forget(self, stem: str) -> None:
         """Take away what an earlier run made of a cluster, the record last."""
@@ -105,7 +107,8 @@ class Results:
             if path.stem not in stems:
                 self.forget(path.stem)
         listed = {file for cluster in published.clusters for file in cluster.files}
-        listed |= {published.together.report} if published.together is not None else set()
+        if published.together is not None and published.together.report is not None:
+            listed.add(published.together.report)
         for begin in (PUBLIC_FILES, HELD_FILES, AGENCY_FILES):  # what a run that was stopped left between two names
             for path in (self._folder / begin).glob("*"):
                 if begin + path.name not in listed:
