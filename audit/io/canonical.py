@@ -1,9 +1,9 @@
 """The canonical form of a release: one self-contained JSON document, the same bytes for the same release.
 
 It is a release file like any other (inline cells and classifications) and reads back to an equal release; file names,
-row numbers of files and notes are not part of it. Whole numbers are JSON numbers; other numbers are exact text, so
-that no reader turns them into binary fractions. What a table says without a row is spelled out (`derived`), for readers
-that know nothing of our rules; it is not read back.
+row numbers of files and notes are not part of it, but for those on how values were changed. Whole numbers are JSON
+numbers; other numbers are exact text, so that no reader turns them into binary fractions. What a table says without a
+row is spelled out (`derived`), for readers that know nothing of our rules; it is not read back.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from tableseal.audit.io.derived import without_rows
 from tableseal.audit.io.numbers import decimals_of, exact
 from tableseal.audit.io.policy_file import policy_document
 from tableseal.audit.model import (
+    ABOUT_CHANGES,
     WEIGHT_UNIT,
     Amounts,
     Consent,
@@ -90,6 +91,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         document["consent"] = [_consent(consent, release) for consent in release.consents]
     if release.accepted:
         document["accept"] = [_consent(accepted, release) for accepted in release.accepted]
+    told = [{"code": n.code, "text": n.text, "count": n.count} for n in release.notes if n.code in ABOUT_CHANGES]
+    if told:
+        document["notes"] = told
     document["intruder"] = _intruder(release.intruder)
     if release.policy is not None:
         document["policy"] = policy_document(release.policy)

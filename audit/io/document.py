@@ -1,10 +1,13 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
 
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.columns import Columns, wrong_cells
 from tableseal.audit.io.document_types import (
     TAG,
     Code,
@@ -19,18 +22,41 @@ from tableseal.audit.io.document_types import (
     Positive,
     Rank,
     Share,
+    Tally,
     Text,
     Unit,
+    checked,
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
 from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.io.trees import wrong_tree
 from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 
+
+def _wrong_cells(cells: Any) -> Iterable[InputError]:
+    return () if isinstance(cells, Columns) else wrong_cells(cells, Place())  # columns: read already
+
+
+def _wrong_tree_or_file(tree: Any) -> Iterable[InputError]:
+    return () if isinstance(tree, str) else wrong_tree(tree)
+
+
+def _wrong_ranges(ranges: Any) -> Iterable[InputError]:
+    """Whether these are a file, value: [lower, upper], or [value, lower, upper]."""
+    if isinstance(ranges, str):
+        return
+    entries = ranges.values() if isinstance(ranges, Mapping) else ranges if isinstance(ranges, list | tuple) else None
+    wanted = (2, 3) if isinstance(ranges, Mapping) else (3,)
+    if entries is None or not all(isinstance(one, list | tuple) and len(one) in wanted for one in entries):
+        yield InputError("expected a file or ranges such as {5: [1, 4]}.", at=Place())
+
+
 Tree = Annotated[
     Any,
+    checked(wrong_tree),
     WithJsonSchema(
         {
             "type": ["object", "array"],
@@ -40,6 +66,7 @@ Tree = Annotated[
 ]
 TreeOrFile = Annotated[
     Any,
+    checked(_wrong_tree_or_file),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],
@@ -49,6 +76,7 @@ TreeOrFile = Annotated[
 ]
 Cells = Annotated[
     Any,
+    checked(_wrong_cells),
     WithJsonSchema(
         {
             "type": "object",
@@ -139,6 +167,7 @@ RoundingMethod = Literal[
 ]
 Ranges = Annotated[
     Any,
+    checked(_wrong_ranges),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],
@@ -226,6 +255,9 @@ class TableDocument(Model):
     measure: Text | None = Field(default=None, description="may be left out when there is one")
     file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
     cells: Cells | None = Field(default=None, description="the table inline")
+    rows: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="how many rows the data have; another number is an error (a file that is cut off)"
+    )
     by: list[Text] | None = Field(
         default=None, description="variables of a table that is made of the microdata, in place of file and cells"
     )
@@ -416,6 +448,14 @@ class ConsentDocument(Model):
     until: Text | None = Field(default=None, description="YYYY-MM-DD, the last day; left out: without end")
 
 
+class NoteDocument(Model):
+    """What an audit repeats of how values were changed; `protect` writes it into the agency's copy."""
+
+    code: Literal["believable", "missing_keys", "confidence_unstated"]
+    text: Text
+    count: Tally = 1
+
+
 class IntruderDocument(Model):
     """What an intruder knows besides the tables."""
 
@@ -468,5 +508,6 @@ class ReleaseDocument(Model):
         description="withheld cells whose contributors know each other by their ranks, whatever is withheld, and why "
         "that may be",
     )
+    notes: list[NoteDocument] = Field(default_factory=list, description="of how values were changed, for the agency")
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

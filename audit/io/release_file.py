@@ -14,7 +14,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, MeasureDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, read_bytes
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
@@ -25,6 +25,7 @@ from tableseal.audit.io.made_tables import read_made_table
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.previous import Past, read_previous
+from tableseal.audit.io.release_document import document_in
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
@@ -38,8 +39,7 @@ from tableseal.audit.io.tables import (
     read_table,
 )
 from tableseal.audit.io.transition import read_transition
-from tableseal.audit.io.unread import refuse_ending, refuse_other_json
-from tableseal.audit.io.yaml_text import Document, as_text, parse_document
+from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import (
     Hierarchy,
     Intruder,
@@ -204,10 +204,7 @@ def _parsed(
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
 ) -> Release:
-    text, notes = decode(content, path.name)
-    refuse_ending(path.name)
-    document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
-    refuse_other_json(document, path.name)
+    document, notes = document_in(content, path.name)
     return _with_notes(_release(document, folder, policy, status_map, Place(path.name)), notes)
 
 
@@ -370,7 +367,7 @@ def _release(
         microdata=microdata,
         ptable=ptable,
         transition=transition,
-        notes=tuple(dict.fromkeys(files.notes)),
+        notes=tuple(dict.fromkeys((*files.notes, *(Note(n.code, n.text, n.count) for n in document.notes)))),
         files=tuple(dict.fromkeys(files.opened)),
     )
     if past.growth:

@@ -68,6 +68,9 @@ def read_table(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     columns = data_columns(document.file, document.cells, folder, where)
+    if document.rows is not None and len(columns) != document.rows:
+        text = f"has {len(columns):,} rows, but {where / 'rows'} says {document.rows:,}; the file may be cut off"
+        raise InputError(text, at=columns.source, found=str(len(columns)), expected=str(document.rows))
     columns = replace(columns, source=replace(columns.source, table=document.name))
     number_columns = number_columns_of(document)
     sources = status_sources(document, where)

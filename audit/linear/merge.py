@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import ContradictionError, InputError
 from tableseal.audit.linear.absent import complete
-from tableseal.audit.linear.causes import PERIODS
+from tableseal.audit.linear.causes import PART, PERIODS
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.consent import consented
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -330,7 +330,7 @@ def _refuse_contradictions(
     twice = "listed twice in one table" if same else "one cell, two values"
     both = f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}{more}"
     raise ContradictionError(
-        Said(f"{_cell(release, rows, one)}: {twice}: {both}", *(() if same else ("; ", PERIODS))),
+        Said(f"{_cell(release, rows, one)}: {twice}: {both}", *(() if same else ("; ", PERIODS, "; ", PART))),
         places=places_of(release, rows, (one, other)),
     )
 

@@ -329,6 +329,15 @@ CONTRIBUTORS_UNUSED = "contributors_unused"
 BELIEVABLE = "believable"
 """Code of the note on changed counts that readers may believe, because nearly all were left as they are."""
 
+MISSING_KEYS = "missing_keys"
+"""Code of the note on records without a key, which change no cell key."""
+
+UNSTATED = "confidence_unstated"
+"""Code of the note that it is not computed how far changed counts may be believed."""
+
+ABOUT_CHANGES = (BELIEVABLE, MISSING_KEYS, UNSTATED)
+"""Codes of the notes on how values were changed: an agency's copy keeps them, for later audits."""
+
 RULE_IDLE = "rule_idle"
 """Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
 

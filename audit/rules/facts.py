@@ -12,7 +12,7 @@ from tableseal.audit.errors import LackingDataError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
-from tableseal.audit.rules.contributions import Contributions, contributions
+from tableseal.audit.rules.contributions import Contributions, contributions_of
 from tableseal.audit.rules.weights import Weights
 
 Kind = Literal["count", "magnitude"]
@@ -20,6 +20,9 @@ Kind = Literal["count", "magnitude"]
 
 COUNTS: frozenset[Kind] = frozenset(("count",))
 MAGNITUDES: frozenset[Kind] = frozenset(("magnitude",))
+
+LARGEST = 5
+"""So many of the largest contributions are looked up for all; a rule that looks at more has all of them."""
 
 Level = Literal["holding", "unit"]
 """Who counts as one contributor: a holding with all its units (where the microdata name holdings), or each unit."""
@@ -94,13 +97,26 @@ class Facts:
 
     @cached_property
     def contributions(self) -> Contributions | None:
-        """Single contributions, None without microdata.
+        """Single contributions, None without microdata: the largest of each cell, and all of contributors with several
+        records or a request.
 
         Microdata that give nothing to a cell whose true value is not zero do not cover that cell.
         """
+        return self._found(LARGEST)
+
+    @cached_property
+    def every_contribution(self) -> Contributions | None:
+        """The same with all of them."""
+        return self._found(None)
+
+    def largest(self, count: int) -> Contributions | None:
+        """The same with so many of the largest."""
+        return self.contributions if count <= LARGEST else self.every_contribution
+
+    def _found(self, ranks: int | None) -> Contributions | None:
         if self.release.microdata is None:
             return None
-        found = contributions(self.release, self.cells, self.release.microdata)
+        found = contributions_of(self.release, self.cells, self.release.microdata, ranks)
         truth = self.cells.truth
         lacking = truth.known & (truth.units != 0) & (found.size == 0)
         return replace(found, covered=found.covered & ~lacking)
