@@ -54,7 +54,7 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
     moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
     moved, found = np.zeros(len(subject.equations.value), np.int64), []
-    pieces = parts(subject, moves)
+    pieces = parts(subject, moves, np.ones(len(subject.cells), np.int64))
     for k, (cells, part) in enumerate(pieces):
         tools.progress("parts", k, len(pieces))
         chosen = choose(part, tools.limits, tools.progress)
