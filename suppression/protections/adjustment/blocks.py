@@ -92,4 +92,5 @@ class _Blocks:
         return cells[found != before]
 
     def _rows(self, cells: Ints) -> Ints:
-        return np.unique(csr_array(self._across[cells]).indices)
+        found: Ints = np.unique(csr_array(self._across[cells]).indices).astype(np.int64)
+        return found

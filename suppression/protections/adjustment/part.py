@@ -58,6 +58,16 @@ class Moves:
         free = np.maximum(self.most, -self.least)
         return np.where(self.sensitive, low, 0), np.where(self.sensitive, high, free)
 
+    def settled(self, direction: Ints) -> "Moves":
+        """The same with directions settled: no cell has to move, beyond its limits."""
+        least, most = self.within(direction)
+        return replace(self, least=least, most=most, sensitive=np.zeros(len(least), np.bool_))
+
+    def beside(self, other: "Moves") -> "Moves":
+        """Those of these cells, then of others."""
+        names = self.__dataclass_fields__
+        return Moves(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
+
     def take(self, cells: Ints) -> "Moves":
         """Those of some cells."""
         return Moves(*(getattr(self, name)[cells] for name in self.__dataclass_fields__))
@@ -101,11 +111,3 @@ class Part:
         rows = np.flatnonzero(np.diff(columns.indptr) > 0)
         own = csr_array(columns[rows])
         return Part(own, own @ moved[cells], self.moves.take(cells), self.weights[cells])
-
-    def near(self, at: NDArray[np.float64], direction: Ints, reach: Ints) -> "Part":
-        """The same with directions settled and changes kept near some point. reach: int64 (cells)."""
-        least, most = self.moves.within(direction)
-        low = np.maximum(least, np.floor(at + 1e-6).astype(np.int64) - reach)
-        high = np.minimum(most, np.ceil(at - 1e-6).astype(np.int64) + reach)
-        moves = replace(self.moves, least=np.minimum(low, high), most=high, sensitive=np.zeros(len(self), np.bool_))
-        return replace(self, moves=moves)

@@ -20,15 +20,8 @@ def parts(subject: Subject, moves: Moves, weights: Ints) -> list[tuple[Ints, Par
     further = relations.shape[1] - n
     beyond = equations.value[n:]
     none = np.zeros(further, np.int64)
-    every = Moves(
-        least=np.concatenate([moves.least, -(beyond // 2)]),
-        most=np.concatenate([moves.most, np.full(further, 2**40)]),
-        sensitive=np.concatenate([moves.sensitive, np.zeros(further, np.bool_)]),
-        up_least=np.concatenate([moves.up_least, none]),
-        up_most=np.concatenate([moves.up_most, none]),
-        down_least=np.concatenate([moves.down_least, none]),
-        down_most=np.concatenate([moves.down_most, none]),
-    )
+    unseen = Moves(-(beyond // 2), np.full(further, 2**40), np.zeros(further, np.bool_), none, none, none, none)
+    every = moves.beside(unseen)
     costs = np.concatenate([weights, none])
     free = (every.least < every.most) | every.sensitive
     label, rows = _hang_together(relations, free)

@@ -2,7 +2,7 @@
 
 1. Directions under which the least changes of sensitive cells cancel in the sums as far as they can (`balance`).
 2. A linear program with these; sensitive cells that it cannot take that way are turned, and it is solved again.
-3. Whole changes: what is not whole is rounded by a program in which the rest moves as little as possible.
+3. Whole changes (`whole`).
 4. Blocks of cells chosen anew (`blocks`).
 """
 
@@ -11,11 +11,11 @@ from scipy.sparse import csr_array, diags_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.progress import Progress
-from tableseal.audit.solvers.protocol import Floats
 from tableseal.suppression.protections.adjustment.blocks import improve
 from tableseal.suppression.protections.adjustment.least import Least
 from tableseal.suppression.protections.adjustment.part import Ints, Part
-from tableseal.suppression.protections.adjustment.program import settle, solve
+from tableseal.suppression.protections.adjustment.program import settle
+from tableseal.suppression.protections.adjustment.whole import whole
 from tableseal.suppression.protections.balance import balanced
 
 TURNS = 12
@@ -43,7 +43,7 @@ def begin(part: Part, limits: Limits) -> Ints | None:
             return None
         moved, short = found
         if short.max(initial=0.0) < 1e-6:
-            return _whole(part, moved, direction, limits)
+            return whole(part, moved, direction, limits)
         if short.sum() < least:
             best, least, share = direction, short.sum(), 1.0
             lacking = np.flatnonzero((short >= 1e-6) & part.moves.open)
@@ -69,23 +69,3 @@ def _directions(part: Part) -> Ints:
     own = csr_array(diags_array(size[which]) @ across[which])
     direction[which] = balanced(own, np.ones(len(which), np.int64), start)
     return direction
-
-
-def _whole(part: Part, moved: Floats, direction: Ints, limits: Limits) -> Ints | None:
-    """Whole changes near those of a linear program."""
-    near = np.round(moved).astype(np.int64)
-    if part.allows(near):
-        return near
-    uneven = np.abs(moved - near) > 1e-6
-    along = abs(part.relations)
-    for _ in range(3):  # those that are not whole; then all that meet them; then what meets these
-        for reach in (0, 1):
-            freedom = np.where(uneven, reach, 0)
-            close = part.near(np.where(uneven, moved, near), direction, freedom)
-            found = solve(close, limits.seconds_left(), 2_000).whole(close)
-            if found is not None and part.allows(found):
-                return found
-        uneven = (along.T @ (along @ uneven.astype(np.int64) > 0).astype(np.int64)) > 0
-    everything = part.near(moved, direction, np.full(len(part), 3))
-    found = solve(everything, limits.seconds_left(), 2_000).whole(everything)
-    return found if found is not None and part.allows(found) else None
