@@ -370,3 +370,20 @@ def test_no_text_with_nul_reaches_a_database(tmp_path: Path, backend: str) -> No
             assert entry.status_code in (404, 422), entry.text
         form = client.post("/publications", data={"name": "p", "draft": "a\0b"})
         assert form.status_code in (404, 422), form.text
+
+
+def test_a_file_that_is_the_folder_of_another_is_refused(client: TestClient) -> None:
+    """CONVENTION 954: it was a fault, and as a job tried again and again."""
+    release = json.dumps(EXAMPLE).encode()
+    inside = [("release.json", release), ("release.json/deeper/x.csv", b"a,value\n1,2\n")]
+    packed = archive(*inside)
+    files = [("file", entry) for entry in inside]
+    for headers in (WAIT, {}):
+        for sent in (
+            client.post("/v1/audits", files=files, headers=headers),
+            client.post("/v1/audits", content=packed, headers={**ZIP, **headers}),
+        ):
+            assert "release.json is a file and the folder of" in problem(sent, 422, "invalid-upload")["detail"]
+    for files in ([("files", entry) for entry in inside], [("files", ("x.zip", packed))]):
+        page = client.post("/releases", files=files)
+        assert (page.status_code, "release.json is a file and the folder of" in page.text) == (422, True)
