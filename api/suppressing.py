@@ -50,7 +50,7 @@ def run_suppression(
         method=method,
         search=search,
         policy=_policy(release, options.basis),
-        costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid),
+        costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid, options.near_previous),
         insiders=options.insiders,
         decisions=decisions,
         last=last,

@@ -35,6 +35,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
     report = public_copy(result.report) if request.public else result.report
+    context.progress("answer and pages", 0, 0)
     documents = [Document("report.json", "application/json", report_json(report).encode())]
     if request.html:
         documents += pages_of(report, release)

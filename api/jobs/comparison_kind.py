@@ -46,6 +46,7 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     from tableseal.suppression.comparison.html import comparison_html
 
     comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
+    context.progress("answer and pages", 0, 0)
     pages = []
     for language in LANGUAGES:
         with speaking(language):

@@ -43,6 +43,7 @@ def run(request: ProtectionRequest, context: Context) -> Result:
     from tableseal.suppression.protections.public import public_release
 
     found = run_protection(release_in(request, context), request.options, progress=context.progress)
+    context.progress("answer and pages", 0, 0)
     said = protection_document(found)
     done = {key: value for key, value in said.items() if key != "audit"}
     documents = [

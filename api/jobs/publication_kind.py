@@ -42,7 +42,7 @@ def check(request: PublicationRequest) -> None:
     check_judging(request)
     if request.options.despite is not None and not request.options.publish:
         raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
-    _revisions(request.options.revises)
+    revisions(request.options.revises)
 
 
 def run(request: PublicationRequest, context: Context) -> Result:
@@ -78,7 +78,7 @@ def assessed(
     )
 
     publication = publication_from_document(before["publication"])
-    revises = _revisions(options.revises)
+    revises = revisions(options.revises)
     found = assess(
         publication,
         release,
@@ -136,7 +136,25 @@ def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
     return options.publish and (verdict == "safe" or options.despite is not None)
 
 
-def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+def checked_name(name: str) -> str:
+    """The name of a publication.
+
+    Raises
+    ------
+    InputError: it cannot be one.
+    """
+    if not re.search(NAME, name):
+        raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
+    return name
+
+
+def revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+    """What a release says it revises: `2`, or `2:by_size`.
+
+    Raises
+    ------
+    InputError: something else.
+    """
     from tableseal.audit.publications import Revision
 
     found = []

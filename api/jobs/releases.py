@@ -65,6 +65,7 @@ def read(path: Path, request: TableRequest, context: Context, policy: "Path | Po
     """
     from tableseal.audit.io import read_release
 
+    context.progress("reading", 0, 0)
     release = read_release(path, policy=policy, status_map=letters_of(request.status_map))
     check_size(release, context.max_cells)
     return release

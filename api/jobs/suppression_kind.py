@@ -52,9 +52,13 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     last = None if request.last_period is None else read(context.folder / request.last_period, request, context)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
+    context.progress("answer and pages", 0, 0)
     if request.options.explain is not False:
         context.keep(_result(explained(found, Limits(monotonic())), request))
-    return _result(with_reasons(found, request.options), request)
+        context.progress("what needs each cell", 0, 0)
+    found = with_reasons(found, request.options)
+    context.progress("answer and pages", 0, 0)
+    return _result(found, request)
 
 
 def _result(result: "Suppression", request: SuppressionRequest) -> Result:

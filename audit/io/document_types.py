@@ -146,6 +146,20 @@ def _integer(check: _Number) -> PlainValidator:
     return PlainValidator(lambda value: int(check(value)))
 
 
+def _factor(value: object) -> Fraction:
+    """0.7, or -30% for the same."""
+    found = None
+    if isinstance(value, str):
+        try:
+            text = value.strip()
+            found = 1 + rational(text[:-1]) / 100 if text.endswith("%") else rational(text)
+        except ValueError:
+            pass
+    if found is None or not 0 <= found <= 10**6 or found.denominator > 10**6:
+        fail(value, "a percentage from -100% on, such as -30% or +50%, or the factor that it is, such as 0.7 or 1.5")
+    return found
+
+
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
     if not Fraction(1, 10**12) <= number <= 10**12:
@@ -164,6 +178,7 @@ _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
 _DECIMALS = _Number(minimum=0, maximum=9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
+_TALLY = _Number(minimum=1, maximum=10**9, whole=True)
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Code = Text
@@ -172,6 +187,9 @@ Flag = Annotated[
 ]
 Number = Annotated[Fraction, PlainValidator(_ANY), _ANY.schema()]
 NonNegative = Annotated[Fraction, PlainValidator(_NONNEGATIVE), _NONNEGATIVE.schema()]
+Factor = Annotated[
+    Fraction, PlainValidator(_factor), WithJsonSchema({"type": ["number", "string"], "description": "0.7, or -30%"})
+]
 Positive = Annotated[Fraction, PlainValidator(_POSITIVE), _POSITIVE.schema()]
 Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
 Share = Annotated[Fraction, PlainValidator(_SHARE), _SHARE.schema()]
@@ -179,6 +197,7 @@ Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
 Decimals = Annotated[int, _integer(_DECIMALS), _DECIMALS.schema()]
 Rank = Annotated[int, _integer(_RANK), _RANK.schema()]
+Tally = Annotated[int, _integer(_TALLY), _TALLY.schema()]
 Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
 
 

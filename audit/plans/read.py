@@ -231,6 +231,11 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
                 raise unknown("variable", one.variable, document.variables, table.where)
         if document.populations and table.population and table.population not in document.populations:
             raise unknown("population", table.population, document.populations, table.where)
+    said = document.previous
+    for key, ranges in () if said is None else (("growth", said.growth), ("change", said.change)):
+        for name in ranges:
+            if name not in document.measures:
+                raise unknown("measure", name, document.measures, top / "previous" / key)
     for name, chosen in document.populations.items():
         for variable in chosen:
             if variable not in document.variables:
