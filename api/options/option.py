@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
@@ -88,6 +89,7 @@ class Declared:
         return next((value for b in self.bounds if (value := getattr(b, name, None)) is not None), None)
 
 
+@cache
 def declared(group: type[Options]) -> tuple[Declared, ...]:
     """The options of a group, in order."""
     hints = get_type_hints(group, include_extras=True)
