@@ -120,9 +120,12 @@ def marks_of(form: FormData, columns: Sequence[str]) -> Marks:
 
 def missing(marks: Marks) -> str | None:
     """What is plainly wrong with marks; None if nothing is."""
+    records = marks.each == "record"
     if not marks.columns(Role.CLASSIFICATION):
         return "No column is marked as a classification: which columns say what a row is about?"
-    if not marks.columns(Role.VALUE):
+    if records and marks.kind == "count" and marks.columns(Role.VALUE):
+        return "Each record counts 1: mark no column as the value, or say that the values are sums of a magnitude."
+    if not marks.columns(Role.VALUE) and not (records and marks.kind == "count"):
         return "No column is marked as the value: which column is to be published?"
     for role in SINGLE:
         named = marks.columns(role)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from tableseal.audit.errors import InputError
 
-_AS_CSV = "save the table as CSV in UTF-8"
+_AS_CSV = "save the table as an Excel workbook (.xlsx) or as CSV in UTF-8"
 _EXPORT = "export the table as CSV in UTF-8"
 _UNPACK = "unpack it first"
 _XLSX = "such workbooks are read if their names end in .xlsx"
@@ -145,8 +145,7 @@ def _is_text(content: bytes, encoding: str) -> bool:
 
 
 def _refusal(source: str, what: str, advice: str) -> InputError:
-    name = what.partition(" ")[2]
-    return InputError(f"is {what}. {name[0].upper()}{name[1:]} cannot be read yet; {advice}.", at=source)
+    return InputError(f"is {what}, which cannot be read yet; {advice}.", at=source)
 
 
 def _binary(content: bytes) -> tuple[str, str] | None:

@@ -4,6 +4,7 @@ import json
 import re
 from fractions import Fraction
 from html import unescape
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.rules import Threshold
-from tableseal.suppression.comparison.chart import Dot, chart
+from tableseal.suppression.comparison.chart import WIDTH, Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
 from tableseal.suppression.comparison.document import ComparisonReport, comparison_json
 from tableseal.suppression.comparison.html import comparison_html
@@ -207,6 +208,19 @@ def test_marks_at_one_place_are_one_and_no_limit_stands_at_the_upper_edge() -> N
     flat = chart("t", "x", "y", [Dot("A", "a", 0, 0, True)], [])
     assert flat is not None
     assert flat.line == ""
+
+
+@pytest.mark.parametrize("cost", [1.0, 8.0, 12_345.0, 688_436_800.0, 9e12])
+def test_figures_of_an_axis_stand_apart(cost: float) -> None:
+    """CONVENTION 967: some five letters a figure, some eleven, some more."""
+    found = chart("t", "x", "y", [Dot("A", "a", cost, 1, True)], [])
+    assert found is not None
+    shown = [tick for tick in found.columns if tick.text]
+    assert shown[0].text == "0"
+    assert len(shown) > 1
+    for left, right in pairwise(shown):
+        assert right.at - left.at > 6 * (len(left.text) + len(right.text)) / 2
+    assert shown[-1].at + 3 * len(shown[-1].text) <= WIDTH
 
 
 def test_the_verb_writes_all_three(tmp_path: Path) -> None:
