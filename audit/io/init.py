@@ -22,7 +22,6 @@ from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.formats.said import letters_meaning
-from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.labels import without_labels
 from tableseal.audit.io.layout import across
@@ -37,6 +36,7 @@ from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, n
 from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.tables import number_columns_of, status_sources
 from tableseal.audit.io.totals import NAMES, Rows, find_total
+from tableseal.audit.io.trees import tree_edges
 from tableseal.audit.io.value_column import is_numeric, may_hold_values, read_value_column, value_column
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Policy, Status

@@ -54,6 +54,8 @@ def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
     cells = _merge(release, rows, first, group, notes)
     consent, more = consented(release, space, space.keys(cells.measure, cells.codes), cells.consent)
     notes += more
+    earlier = np.array([measure.previous is not None for measure in release.measures.values()], np.bool_)
+    consent |= earlier[cells.measure] & (cells.status <= Status.FROZEN)
     cells = replace(cells, consent=consent, status=_by_consent(cells.status, consent))
     return cells, tuple(notes)
 

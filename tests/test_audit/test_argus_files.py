@@ -311,6 +311,7 @@ def test_batches() -> None:
         ("<OPENTABLEDATA>", "<OPENTABLEDATA>: the line ends where the name of a file is expected"),
         ('<SPECIFYTABLE> "A"', 'the line ends where "|" is expected'),
         ('<SPECIFYTABLE> |"x"', "names no variable that spans the table"),
+        ('<SPECIFYTABLE> "A""B""a"|"x"', r'line 1, column 22: <SPECIFYTABLE>: names "a" twice'),
         ("<SAFETYRULE> Q(3)", r"line 1, column 14: rule \"Q\" is not known; rules are P, NK, FREQ"),
         ("<SAFETYRULE> NK(3)", "NK has 1 numbers in its brackets, expected 2"),
         ("<SAFETYRULE> P(x)", 'found "x" behind <SAFETYRULE>, expected a number'),

@@ -80,10 +80,16 @@ def test_rounded_outputs(tmp_path: Path) -> None:
     ("change", "files", "said"),
     [
         ({"fair": {}}, {}, "says no variables of first"),
+        ({"fair": {"independent": ["year", "year"]}}, {}, "fair.*independent: names a variable twice"),
         ({"files": []}, {}, "files: expected a list of files"),
         ({"files": [{"sdc": {}}]}, {}, "expected a file with its name"),
         ({}, {"a.csv": SUPPRESSED.replace("year", "jahr")}, 'a.csv line 1.*found "jahr", expected "year"'),
         ({}, {"a.csv": SUPPRESSED.replace("79", "many")}, 'a.csv line 2.*found "many", expected a number'),
+        (
+            {},
+            {"a.csv": SUPPRESSED.replace("79", "79e999")},
+            "a.csv line 2.*expected a number of at most",
+        ),
         ({}, {"a.csv": SUPPRESSED.replace("79", "79.5")}, "a.csv line 2.*expected a whole number"),
         ({}, {"a.csv": SUPPRESSED.replace("79,41,", "79")}, "a.csv line 2.*has 2 entries"),
         ({}, {"a.csv": SUPPRESSED.replace("year,G,N,R", "year,G,N")}, "a.csv line 2.*has 4 entries"),

@@ -8,7 +8,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.words import Word, lines_of, unknown_keyword, whole_number, words
 from tableseal.audit.io.numbers import decimal
-from tableseal.audit.wording import listing, suggestion
+from tableseal.audit.wording import listing, quoted, suggestion
 
 _SIGNS = "(),|"
 _HIGHEST_POWER = 10
@@ -127,6 +127,9 @@ def _specify(line: _Line) -> c.SpecifyTable:
     variables = line.up_to("|")
     if not variables:
         raise InputError("<SPECIFYTABLE>: names no variable that spans the table.", at=line.at)
+    for at, word in enumerate(variables):
+        if word.text.casefold() in {before.text.casefold() for before in variables[:at]}:
+            raise InputError(f"<SPECIFYTABLE>: names {quoted(word.text)} twice; expected each once.", at=word.at)
     line.sign("|")
     response = line.text("the response, or <freq>").text
     shadow = cost = None

@@ -26,6 +26,7 @@ from tableseal.audit.io.formats.grid import free
 from tableseal.audit.io.numbers import decimal, decimal_text, places
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.model import Note
+from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.wording import listing, quoted
 
 ALL: Final = "All"
@@ -177,9 +178,12 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
     if not isinstance(variables, list) or not variables or not all(isinstance(v, str) for v in variables):
         text = f"says no variables of {key} (`fair.independent`); ACRO 1.0 and later do."
         raise InputError(text, at=where)
+    if len(set(variables)) < len(variables):
+        text = f"names a variable twice: {listing(map(quoted, variables))}; expected each once."
+        raise InputError(text, at=where / "fair" / "independent")
     dependent = _text(fair.get("dependent"))
     measure = _COUNT if counts else dependent if dependent not in ("", "unknown") else "value"
-    if measure in variables or (counts and _COUNT in variables):
+    if measure in variables:
         raise InputError(f"a variable is called {quoted(measure)}, as the values are.", at=where)
     properties = entry.get("properties")
     base = _base(properties if isinstance(properties, Mapping) else {}, where / "properties")
@@ -316,6 +320,8 @@ def _number(text: str, file: str, line: int, *, whole: bool) -> str | None:
         number = decimal(text.strip())
     except ValueError:
         raise InputError(found=quoted(text), expected="a number", at=Place(file, line=line)) from None
+    if abs(number) > LIMIT:
+        raise InputError(found=quoted(text), expected="a number of at most 2**60", at=Place(file, line=line))
     if whole and number.denominator != 1:
         raise InputError(found=quoted(text), expected="a whole number, as counts are", at=Place(file, line=line))
     return decimal_text(round(number, _DIGITS))
