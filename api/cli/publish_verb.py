@@ -1,7 +1,10 @@
 """`tableseal publish`: everything that a plan owes, safe together."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +13,12 @@ from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import ResultsFolder
-from tableseal.api.options.publish import PublishOptions, PublishOutputs
-from tableseal.audit.errors import InputError
+from tableseal.api.options.publish import PublishOptions, PublishOutputs, UnderOptions
+from tableseal.api.options.service import StoreOptions
+from tableseal.audit.errors import InputError, OptionName
+
+if TYPE_CHECKING:
+    from tableseal.api.publishing.together import Under
 
 
 def publish_verb(
@@ -21,13 +28,17 @@ def publish_verb(
     output: ResultsFolder,
     options: PublishOptions,
     to: PublishOutputs,
+    said: UnderOptions,
+    at: StoreOptions,
 ) -> Code:
     """Tabulate, protect and audit everything that a plan owes, cluster by cluster, and write it.
 
     DIR/public holds the tables of clusters whose audit says safe, DIR/agency copies with true values, reports and
     patterns (confidential), DIR/summary.json what came out, DIR/certificate.json digests of all that went in and came
-    out, which `tableseal verify` checks. Started again, it goes on where it was stopped, and does again only what has
-    changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit, else 2 if one failed.
+    out, which `tableseal verify` checks. With --publication nothing is in DIR/public before all of it was judged with
+    what is out under that name, which then remembers it. Started again, it goes on where it was stopped, and does again
+    only what has changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit, else 2 if
+    one failed.
 
     Example: tableseal publish plan.yaml -o publication --jobs 2
     """
@@ -47,8 +58,13 @@ def publish_verb(
     key = None if to.sign is None else signing_key(to.sign)
     settings = Settings(options.search(), to.proof, key, to.memory_limit)
     try:
-        with opened(folder) as results, Progress() as progress, workers(to.scheduler, to.jobs) as executor:
-            published = publish(read, results, settings, executor=executor, progress=progress)
+        with (
+            _under(said, options, at) as under,
+            opened(folder) as results,
+            Progress() as progress,
+            workers(to.scheduler, to.jobs) as executor,
+        ):
+            published = publish(read, results, replace(settings, under=under), executor=executor, progress=progress)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED
@@ -56,3 +72,26 @@ def publish_verb(
         write_target(to.json, json_of(published) + "\n")
     say(f"{published_text(published)}\nSummary: {folder / SUMMARY}", error=to.json == STREAM)
     return VERDICTS[published.verdict]
+
+
+@contextmanager
+def _under(said: UnderOptions, options: PublishOptions, at: StoreOptions) -> "Iterator[Under | None]":
+    """The name under which everything is published, with its ledger.
+
+    Raises
+    ------
+    InputError: another option without a name, or a name that is none.
+    """
+    if said.publication is None:
+        for name, given in (("revises", said.revises), ("despite", said.despite)):
+            if given:
+                raise InputError("is for ", OptionName("publication"), ".", at=OptionName(name))
+        yield None
+        return
+    from tableseal.api.jobs.publication_kind import checked_name, revisions
+    from tableseal.api.publishing.kept import KeptLedger
+    from tableseal.api.publishing.together import Under
+
+    name, revises, by = checked_name(said.publication), revisions(said.revises), "command line"
+    with at.opened() as (_, store):
+        yield Under(name, KeptLedger(store, said.owner, name, by), revises, said.despite, by, options.time_limit)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tableseal.api.options.suppress import SuppressOptions
@@ -42,6 +42,7 @@ class Task:
             "method": self.options.method,
             "time_limit": self.options.time_limit,
             "seed": self.options.seed,
+            "near_previous": self.options.near_previous,
             "stem": self.stem,
             "proof": self.proof,
             "version": engine_version(),
@@ -53,11 +54,13 @@ class Task:
 class Protected:
     """A cluster after its search.
 
-    report: of the audit with the pattern; None: no pattern is safe (conflict says why). files: name below the folder of
-    results -> content; nothing of what is public where the audit does not say safe.
+    report: of the audit with the pattern; None: no pattern is safe (conflict says why). release: what was audited,
+    without its records. files: name below the folder of results -> content; nothing of what is public where the audit
+    does not say safe.
     """
 
     report: Report | None
+    release: Release | None
     conflict: str | None
     status: str
     secondary: int
@@ -94,6 +97,7 @@ def _protected(task: Task, executor: Executor) -> Protected:
     scale = found.problem.scale
     return Protected(
         found.report,
+        None if found.release is None else replace(found.release, microdata=None),
         None if found.conflict is None else found.conflict.text,
         found.found.status,
         found.secondary,
@@ -103,3 +107,12 @@ def _protected(task: Task, executor: Executor) -> Protected:
         task.options.seed,
         files,
     )
+
+
+def held(result: Protected) -> Protected:
+    """The same with what may go out held back."""
+    files = {
+        name.replace("public/", "held/", 1) if name.startswith("public/") else name: content
+        for name, content in result.files.items()
+    }
+    return replace(result, files=files)

@@ -87,7 +87,7 @@ def get_release(draft: str, request: Request, at: ServiceDep, asking: Reader) ->
         return page(request, "choose.html", draft=found)
     if found.said["state"] == "columns":
         return _columns(request, found, Marks.model_validate(found.said["marks"]))
-    jobs = jobs_of_draft(at, asking, draft)
+    jobs = jobs_of_draft(at, asking.owner, draft)
     with at.store.reading() as connection:
         names = names_of(connection, asking.owner)
     forms = {kind.name: fields_of(kind.request) for kind in (AUDIT, COMPARISON, SUPPRESSION)}

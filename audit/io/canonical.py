@@ -64,7 +64,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         "tableseal": 1,
         "title": release.title,
         "measures": {
-            name: {"kind": measure.kind, "unit": exact(measure.unit)} for name, measure in release.measures.items()
+            name: {"kind": measure.kind, "unit": exact(measure.unit)}
+            | ({} if measure.previous is None else {"previous": measure.previous})
+            for name, measure in release.measures.items()
         },
         "variables": {name: _hierarchy(hierarchy) for name, hierarchy in release.variables.items()},
         "tables": [_table(table, release) for table in release.tables],
@@ -148,7 +150,9 @@ def _statistic(statistic: Statistic, release: Release) -> dict[str, Any]:
         ("value", decimals_of(table.value, statistic.unit)),
         ("status", [_WORDS[code] for code in table.status.tolist()]),
     ]
-    if isinstance(statistic.of, Denominator):
+    if statistic.kind in ("growth", "change"):
+        pass  # of the same cell of the earlier period
+    elif isinstance(statistic.of, Denominator):
         given = zip(release.variables.items(), statistic.of.codes, strict=True)
         codes = {name: hierarchy.codes[code] for (name, hierarchy), code in given if code is not None}
         found["of"] = {"measure": statistic.of.measure, **codes}

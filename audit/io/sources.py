@@ -7,7 +7,7 @@ from typing import Any, Final
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
-from tableseal.audit.io.files import Folder, decode
+from tableseal.audit.io.files import Folder, decode, note_open_end
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.frames import columns_from_parquet
 from tableseal.audit.model import Note
@@ -20,6 +20,7 @@ Reader = Callable[[bytes, str, list[Note]], Columns]
 def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
     text, found = decode(content, source)
     notes.extend(found)
+    note_open_end(text, source, notes)
     refused: InputError | None = None
     file, crossed = _file_and_sheet(source)
     if crossed is not None:

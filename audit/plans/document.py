@@ -11,10 +11,11 @@ from tableseal.audit.io.document import (
     MeasureDocument,
     MicrodataDocument,
     PolicyOrFile,
+    PreviousDocument,
     TableDocument,
     VariableDocument,
 )
-from tableseal.audit.io.document_types import Model, Positive, Rank, Text
+from tableseal.audit.io.document_types import Flag, Model, Positive, Rank, Text
 from tableseal.audit.io.schemas import file_schema
 
 VERSION_KEY = "tableseal-plan"
@@ -63,6 +64,12 @@ class PlanDocument(Model):
         description="a CSV file or sheet with a row for each cell that is owed, which some table has to have",
     )
     microdata: MicrodataDocument | None = None
+    previous: PreviousDocument | None = Field(
+        default=None, description="what is out of an earlier period, and how much values may have changed"
+    )
+    near_previous: Flag | None = Field(
+        default=None, description="cells that the earlier period withheld are cheaper to withhold; left out: they are"
+    )
     consent: list[ConsentDocument] = Field(default=[])
     accept: list[ConsentDocument] = Field(default=[])
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args, get_origin, get_type_hints
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.model import Release
 from tableseal.audit.wording import quoted, suggestion
 from tableseal.suppression.protections.bases import RoundingSettings
@@ -17,6 +17,8 @@ from tableseal.suppression.search.rank import Budget, Rank
 
 SHORT: Mapping[str, str] = {"rounding": "random-rounding"}
 """Short names: `rounding:5` is random-rounding to base 5."""
+
+_OPTION = OptionName("methods")
 
 
 @dataclass(frozen=True)
@@ -44,27 +46,28 @@ def names_in(text: str) -> list[str]:
 
 
 def named_methods(
-    names: Sequence[str], release: Release, budget: Budget, margins: bool
+    names: Sequence[str], release: Release | None, budget: Budget, margins: bool
 ) -> dict[str, Search | Changing]:
     """What each name stands for: a search for a pattern, or the settings of a method that changes values.
 
-    budget, margins: of searches for rank.
+    release: None: only what is wrong for every release is looked at. budget, margins: of searches for rank.
 
     Raises
     ------
     InputError: no name, one twice, one of no method; settings that are none, a base that is none for this release.
     """
     if not names:
-        raise InputError(f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}.")
+        text = f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}."
+        raise InputError(text, at=_OPTION)
     found: dict[str, Search | Changing] = {}
     for name in names:
         if name in found:
-            raise InputError(f'method "{name}" is named twice.')
+            raise InputError(f'method "{name}" is named twice.', at=_OPTION)
         word = SHORT.get(name.partition(":")[0], name.partition(":")[0])
         if word in CHANGING:
             found[name] = Changing(_settings(name, word, release))
         else:
-            search = method_named(name, "methods")
+            search = method_named(name, _OPTION.name)
             found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
 
@@ -78,7 +81,7 @@ def _written() -> list[str]:
     ]
 
 
-def _settings(name: str, word: str, release: Release) -> object:
+def _settings(name: str, word: str, release: Release | None) -> object:
     """The settings behind a name.
 
     Raises
@@ -93,15 +96,16 @@ def _settings(name: str, word: str, release: Release) -> object:
         key, value = (key.strip().replace("-", "_"), value) if sign else ("base", part)
         if key not in hints:
             hint = suggestion(key, hints)
-            raise InputError(f"{name}: there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}.")
+            text = f"there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}."
+            raise InputError(text, at=replace(_OPTION, given=name))
         given[key] = _value(name, hints[key], value.strip())
     try:
         settings = settings_of(word, given)
-        if isinstance(settings, RoundingSettings):
+        if release is not None and isinstance(settings, RoundingSettings):
             settings.units(release)
     except InputError as error:
         wanted = f"expected {error.expected}." if error.expected else str(error)
-        raise InputError(f"{name}: {wanted}") from None
+        raise InputError(wanted, at=replace(_OPTION, given=name)) from None
     return settings
 
 
@@ -115,11 +119,12 @@ def _value(name: str, hint: Any, text: str) -> Any:
     kinds = get_args(hint) or (hint,)
     if bool in kinds:
         if text not in ("yes", "no"):
-            raise InputError(f"{name}: found {quoted(text)}, expected yes or no.")
+            raise InputError(found=quoted(text), expected="yes or no", at=replace(_OPTION, given=name))
         return text == "yes"
     if int in kinds and Fraction not in kinds:
         try:
             return int(text)
         except ValueError:
-            raise InputError(f"{name}: found {quoted(text)}, expected a whole number.") from None
+            at = replace(_OPTION, given=name)
+            raise InputError(found=quoted(text), expected="a whole number", at=at) from None
     return text

@@ -77,6 +77,7 @@ def protect(
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
     rules = policy or release.policy or Policy()
+    tell(name, 0, 0)
     outcome = method.run(subject, settings, Tools(seed, limits, tell, policy))
     if isinstance(outcome, Recoded):
         protected, tables = ordered(outcome.release, release), outcome.tables

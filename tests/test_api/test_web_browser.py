@@ -187,7 +187,7 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -
     page = watched.page
     page.goto(f"{site}/jobs?words=large")
     page.get_by_role("row", name="Large").get_by_role("link").first.click()
-    page.get_by_text("of 100,000 cells; the release has 200,000").wait_for()
+    page.get_by_text("of 100\u202f000 cells; the release has 200\u202f000").wait_for()
     watched.good()
     page.goto(f"{site}/jobs/{job.id}?map=t&line=901&column=61")
     watched.good()

@@ -97,7 +97,7 @@ def improve(part: Part, moved: Ints, limits: Limits, tell: Progress) -> Ints:
     movable = (part.moves.least < part.moves.most) | part.moves.sensitive
     best, tries, size = part.change(moved), 0, SMALLEST
     timed = np.isfinite(limits.seconds_left())
-    for block in range(10**9 if timed else MOST_BLOCKS):
+    for _ in range(10**9 if timed else MOST_BLOCKS):
         if tries == TRIES:
             tries, size = 0, size + size // 2
         if size > LARGEST or not len(sensitive):
@@ -115,7 +115,7 @@ def improve(part: Part, moved: Ints, limits: Limits, tell: Progress) -> Ints:
             moved = moved.copy()
             moved[cells] = found
             best, tries = part.change(moved), 0
-        tell("sum of changes", best, block)
+        tell("sum of changes", best, 0)
     return moved
 
 
