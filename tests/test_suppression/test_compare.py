@@ -27,10 +27,13 @@ from tableseal.suppression.comparison.chart import WIDTH, Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
 from tableseal.suppression.comparison.document import ComparisonReport, comparison_json
 from tableseal.suppression.comparison.html import comparison_html
+from tableseal.suppression.comparison.naming import Changing, named_methods
 from tableseal.suppression.comparison.text import comparison_text, notes_of
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.random_rounding import RandomRounding
+from tableseal.suppression.protections.swapping.swap import RecordSwapping
+from tableseal.suppression.search.rank import Budget
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
 
@@ -288,3 +291,29 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_base_that_is_none_is_an_error_before_any_search(base: str, says: str) -> None:
     with pytest.raises(InputError, match=f"rounding:{base}: expected {says}"):
         compare(release_from_document(document()), ["heuristic", f"rounding:{base}"])
+
+
+def test_several_values_of_a_setting_are_methods_of_their_own(release: Release) -> None:
+    """CONVENTION 876: one map over the values of a setting."""
+    found = compare(release, ["rounding:3|5", "perturbation:stay=0.4|0.6,reach=2|3"])
+    assert [outcome.method for outcome in found.outcomes] == [
+        "rounding:3",
+        "rounding:5",
+        "perturbation:stay=0.4,reach=2",
+        "perturbation:stay=0.4,reach=3",
+        "perturbation:stay=0.6,reach=2",
+        "perturbation:stay=0.6,reach=3",
+    ]
+    page = comparison_html(found)
+    assert all(outcome.method in page for outcome in found.outcomes)
+    with pytest.raises(InputError, match="is named twice"):
+        compare(release, ["rounding:3|3"])
+
+
+def test_a_profile_of_several_variables() -> None:
+    """CONVENTION 876."""
+    (found,) = named_methods(
+        ["record-swapping:variable=r,rate=0.1;0.2,similar=age+sex;age"], None, Budget(), margins=False
+    ).values()
+    assert isinstance(found, Changing)
+    assert found.settings == RecordSwapping("r", (Fraction(1, 10), Fraction(1, 5)), ("age,sex", "age"))
