@@ -39,6 +39,7 @@ def publish_verb(
     """
     from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.folder import SUMMARY, opened
+    from tableseal.api.publishing.methods import ways_of
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.api.publishing.summary import published_text
     from tableseal.api.publishing.under import under_name
@@ -51,6 +52,7 @@ def publish_verb(
     refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
     check_targets({"--json": to.json}, inputs=(plan,))
     read = read_plan(Path(plan))
+    ways_of(read, options.search())  # what is asked for wrongly is said before anything is written
     key = None if to.sign is None else signing_key(to.sign)
     settings = Settings(options.search(), to.proof, key, to.memory_limit)
     try:

@@ -11,6 +11,7 @@ from tableseal.api.options.publish import PublishOptions, UnderOptions
 from tableseal.api.options.service import StoreOptions
 from tableseal.api.publishing.certificate import signing_key
 from tableseal.api.publishing.folder import CERTIFICATE, opened
+from tableseal.api.publishing.methods import ways_of
 from tableseal.api.publishing.publish import Settings
 from tableseal.api.publishing.publish import publish as published
 from tableseal.api.publishing.summary import Published, PublishedCluster, Together, published_text
@@ -158,6 +159,7 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
     if folder.resolve() == path.resolve().parent:
         raise InputError("this folder holds the plan; choose another one.", at=OptionName("folder", str(folder)))
     plan = read_plan(path)
+    ways_of(plan, keywords.search())
     key = None if keywords.sign is None else signing_key(keywords.sign)
     with (
         under_name(keywords, keywords.time_limit, StoreOptions(), "Python") as under,
