@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
+from tableseal.api.drafts.advice import InTheForm
 from tableseal.api.drafts.marks import Marks, Role, texts_of
 from tableseal.api.jobs.on_pages import OnPages
 from tableseal.audit.errors import InputError
@@ -20,6 +21,7 @@ from tableseal.audit.io.statuses.flags import looks_like_flags, named_like_flags
 from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
+from tableseal.audit.language import words_of
 from tableseal.audit.model.status import WORDS
 
 MOST = 9
@@ -46,16 +48,16 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     if units:
         return _of_records(path.stem, columns, units[0]), None
     try:
-        document, _ = infer_document(path)
+        document, _ = infer_document(path, advice=InTheForm())
     except InputError as error:
         error.advised = OnPages().words
-        return _by_name(path.stem, columns), error.words(advised=False)
+        return _by_name(path.stem, columns), str(error)
     found = _of_document(document, columns)
     (value,) = found.columns(Role.VALUE)
     return found, NO_HEADINGS if looks_like_number(value) else None
 
 
-NO_HEADINGS = (
+NO_HEADINGS = words_of(
     "The column of the values is called like a number: has the file a first row with the names of its columns? "
     "That row is never data."
 )

@@ -141,6 +141,36 @@ def test_files_that_are_no_tables(client: TestClient, name: str, content: bytes,
     assert words in unescape(page.text)
 
 
+ENGLISH = re.compile(r"\b(the|of|is|are|and|not|with|that|which|from|they|there|this|row|line|found)\b")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", ""),
+        ("doc.pdf", "%PDF-1.7"),
+        ("sum.csv", "region;n\nN;1\nS;2\nTotal;4\n"),
+        ("american.csv", AMERICAN),
+        ("points.csv", "region;n\nN;1.234\nS;2.000\nT;3.234\n"),
+        ("twice.csv", "region;size;n\nN;a;1\nN;a;2\nN;T;3\n"),
+        ("two.csv", "region;m;f\nN;1;4\nS;2;3\nTotal;3;7\n"),
+        ("mark.csv", "region;n\nN;?\nS;2\nTotal;4\n"),
+        ("flag.csv", "region;n;flag\nN;1;x\nS;2;\nTotal;3;\n"),
+        ("heading.csv", "N;a;1\nN;b;2\nN;T;3\n"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_french(client: TestClient, name: str, content: str) -> None:
+    """CONVENTION 968."""
+    page = bring(client, name, content)
+    if page.status_code == 422:
+        sent = {"files": (name, content)}
+        page = client.post("/releases", files=sent, headers={"Accept-Language": "fr"})
+    else:
+        page = client.get(page.url, headers={"Accept-Language": "fr"})
+    (said,) = re.findall(r'<div class="banner (?:undecided|unsafe problem)"[^>]*>(.*?)</div>', page.text, re.DOTALL)
+    assert not ENGLISH.search(re.sub(r"<[^>]*>|`[^`]*`", " ", unescape(said))), said
+
+
 def test_browsers_offer_every_file_that_is_read() -> None:
     """CONVENTION 966: a file that cannot be chosen is as good as not read."""
     assert set(READERS) <= set(ENDINGS)
