@@ -50,7 +50,7 @@ def run_suppression(
         method=method,
         search=search,
         policy=_policy(release, options.basis),
-        costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid),
+        costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid, options.near_previous),
         insiders=options.insiders,
         decisions=decisions,
         last=last,
@@ -62,6 +62,17 @@ def run_suppression(
         progress=progress,
         executor=executor,
     )
+
+
+def check_search(options: SuppressOptions) -> None:
+    """Refuse options of a search that no release could make good.
+
+    Raises
+    ------
+    InputError: as `chosen_search`; weights of tables that are none.
+    """
+    chosen_search(options)
+    _weights(options.table_weight)
 
 
 def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
@@ -94,6 +105,20 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
         text = (one, ", ", another, " and ", third, " are for ", rank, ".")
         raise InputError(*text, at=OptionName("method", options.method))
     return options.method, search
+
+
+def check_comparison(options: CompareOptions) -> None:
+    """Refuse options of a comparison that no release could make good.
+
+    Raises
+    ------
+    InputError: no method, one that is not known or named twice, settings or a budget that are none.
+    """
+    from tableseal.suppression.comparison.naming import named_methods, names_in
+    from tableseal.suppression.search.rank import Budget
+
+    budget = Budget() if options.budget is None else Budget.parse(options.budget)
+    named_methods(names_in(options.methods), None, budget, options.margins)
 
 
 def run_comparison(

@@ -3,10 +3,9 @@ words.
 
 What is written for programs (JSON, files, errors as data) is English whoever asks. Only what makes pages and texts
 speaks another language: `with speaking("fr"): ...` at the edge, and `_("message")` where words are made. Catalogues lie
-in `audit/locale`, one folder a language; `tests/support/words.py` collects messages and compiles them.
+in `audit/locale`, one folder a language; `tests/support/words.py` collects messages.
 """
 
-import gettext as standard
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +14,8 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeVar
+
+from tableseal.audit.catalogue import Catalogue, parsed
 
 ENGLISH = "en"
 
@@ -138,9 +139,7 @@ rules): they are kept in English, and known again by what stands around their ga
 @cache
 def _sentences(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """The shape of each, and its words; those that say most by themselves are first."""
-    held: Mapping[str, str] = getattr(catalogue(language), "_catalog", {})
-    before = f"{SENTENCE}\x04"
-    found = {k[len(before) :]: words for k, words in held.items() if isinstance(k, str) and k.startswith(before)}
+    found = catalogue(language).within.get(SENTENCE, {})
     shapes = sorted(found, key=lambda shape: -len(re.sub(r"\{\w+\}", "", shape)))
     return tuple((_shape(shape), found[shape]) for shape in shapes)
 
@@ -180,17 +179,34 @@ def numerals(text: str) -> str:
     return text.replace("\1", number[1]).replace("\0", ends[2:-2])
 
 
+def grouped(text: str) -> str:
+    """A sentence with its large numbers written as pages write them in every language: digits in groups of three with
+    narrow blanks between them, from five digits on. Only for what holds no codes."""
+
+    def written(found: re.Match[str]) -> str:
+        return f"{int(found[0].replace(',', '')):,}".replace(",", "\u202f")
+
+    return re.sub(r"(?<![\w.,=\"])(?:\d{1,3}(?:,\d{3})+|\d{5,})(?!\w|[.,]\w)", written, text)
+
+
 NUMBER, ENDS = words_of(("1,234.5", "[0, 1]"))
 """How a language writes a number and an interval."""
 
 
 @cache
-def catalogue(language: str) -> standard.NullTranslations:
-    """The messages of a language."""
+def catalogue(language: str) -> Catalogue:
+    """The messages of a language; none of English, which they are in."""
     if language == ENGLISH:
-        return standard.NullTranslations()
-    with (files("tableseal.audit") / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
-        return standard.GNUTranslations(file)
+        return Catalogue()
+    path = files("tableseal.audit") / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return parsed(path.read_text("utf-8"))
+
+
+def learn() -> None:
+    """Load what every language needs, for processes of which others are copies."""
+    for language in LANGUAGES:
+        catalogue(language)
+        _sentences(language)
 
 
 def preferred(accepted: str) -> str | None:
@@ -211,7 +227,7 @@ def speak(environment: Any) -> None:
     """Let the templates of a jinja environment speak: `{{ _("message") }}`, `{{ text | phrase }}`, and `language()`."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)
-    environment.filters |= {"phrase": phrase, "numerals": numerals}
+    environment.filters |= {"phrase": phrase, "numerals": numerals, "grouped": grouped}
     environment.globals["language"] = spoken
 
 

@@ -1,7 +1,8 @@
 """The audit: what an intruder can work out from a release, and whether it may go out."""
 
 from dataclasses import dataclass, replace
-from time import monotonic, perf_counter
+from math import isinf
+from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -25,8 +26,10 @@ from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.measures.feasible_tables import QUICK, Belief, Effort, TablePosterior, table_posteriors
 from tableseal.audit.measures.rank_view import rank_view
 from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
+from tableseal.audit.periods import assumed_note
+from tableseal.audit.periods.alone import fallen_together
 from tableseal.audit.prepare import Prepared, check_sums, prepare
-from tableseal.audit.progress import Progress, silent
+from tableseal.audit.progress import Phases, Progress, silent
 from tableseal.audit.proof.model import Proof
 from tableseal.audit.reduction import reduction
 from tableseal.audit.report.build import Findings, build_report
@@ -115,7 +118,7 @@ def audit(
     prior: what is likely before the release, for entropies over tables; None: all tables are equally likely.
     time_limit: seconds after which open ends stay open.
     prove: also write a proof that can be checked without this program.
-    progress: told (step, done, total).
+    progress: told (step, done, total); total 0: unknown.
     state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
     executor: where components and insiders are worked on; the report is the same anywhere.
 
@@ -127,7 +130,8 @@ def audit(
     tell = progress or silent
     if prove and (withhold_primaries or release.intruder.prior is not None):
         raise _NO_PROOF
-    clock = _Clock()
+    phases = Phases(tell)
+    phases.begin("cells and rules")
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
     rules = policy or release.policy
     release = with_readers(release, rules)
@@ -143,16 +147,16 @@ def audit(
         hidden = (given.status >= Status.SECONDARY) & ~given.exact
         cells = only_primaries(release, cells, sensitivity)
         notes = (*notes, Note(WHAT_IF, "What-if: exactly the sensitive cells are withheld, all others published."))
-    clock.lap("cells and rules")
     engine = Highs()
     method = shuttle_only() if bounds == "shuttle" else full(engine)
     prepared = None
+    phases.begin("linear system and additivity")
     try:
         prepared = prepare(release, cells, hidden=hidden)
-        clock.lap("linear system and additivity")
+        phases.begin("reduction")
         reduced = reduction(prepared)
-        clock.lap("reduction")
         keeping = replace(limits, prove=prove)
+        phases.begin("bounds")
         found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
     except AdditivityError as error:
         raise what_if_misfit(error) if withhold_primaries else error from None
@@ -161,18 +165,18 @@ def audit(
             raise MISFIT from None
         assert prepared is not None
         raise conflict(prepared, engine) from None
-    clock.lap("bounds")
     uncounted = replace(limits, values=False)
     # Units that are subtracted (SAP) may make any cell sensitive.
     judged = sensitivity.judged(cells) if applied.require.sap is None else np.ones(len(cells), np.bool_)
+    phases.begin("insiders")
     insiders = audit_insiders(prepared, reduced, found, judged, applied, engine, uncounted, tell, executor)
-    clock.lap("insiders")
     sap = None
     if applied.require.sap is not None:
         from tableseal.audit.measures.sap.requirement import judge_sap
 
+        phases.begin("subtraction (SAP)")
         sap = judge_sap(prepared, applied.require.sap, limits)
-        clock.lap("subtraction (SAP)")
+    phases.begin("risk of whole tables")
     table_risk = None
     if applied.require.table_risk is not None:
         from tableseal.audit.measures.risk.requirement import judge_table_risk
@@ -183,37 +187,37 @@ def audit(
         from tableseal.audit.attacks.confidence import judge_confidence
 
         confidence = judge_confidence(release, cells, applied)
-        clock.lap("risk of whole tables")
+    phases.begin("cells that no row lists")
     implied = None
     if applied.implied != "off":
         bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
         implied = find_implied(prepared, reduced, applied, sensitivity, bounding)
-    clock.lap("cells that no row lists")
+    phases.begin("arithmetic of exposures")
     arguments, implied_arguments = _arguments(prepared, reduced, found, implied, engine, limits, tell)
-    clock.lap("arithmetic of exposures")
     steps = {}
     if cumulative:
         from tableseal.audit.measures.cumulative import cumulative_steps
 
+        phases.begin("cumulative view")
         steps = cumulative_steps(release, cells, method, uncounted, tell, what_if=withhold_primaries)
-        clock.lap("cumulative view")
     truths = impossible_truths(prepared, found)
     digest = release_digest(release)
     proof = None
     if prove:
         from tableseal.audit.proof.write import prove as write_proof
 
+        phases.begin("proof")
         also = implied, implied_arguments
         proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell, *also)
-        clock.lap("proof")
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
     weights = None if prior is None else prior.on(release, prepared.system.base)
+    phases.begin("entropy over tables")
     tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, prior=weights, progress=tell)
-    clock.lap("entropy over tables")
+    phases.begin("rank of the system")
     withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
     rank = rank_view(_equations(prepared), reduced.rank, rows_at(forms, withheld), found.determined[withheld])
-    clock.lap("rank")
+    phases.begin("report")
     findings = Findings(
         prepared,
         found,
@@ -240,12 +244,26 @@ def audit(
         digest=digest,
         system_rank=reduced.rank,
         components=reduced.components,
-        notes=(*release.notes, *notes, *insiders.notes, *((truths.note,) if truths.note else ())),
+        notes=(
+            *release.notes,
+            *assumed_note(release),
+            *notes,
+            *insiders.notes,
+            *((truths.note,) if truths.note else ()),
+        ),
         timed_out=limits.out_of_time(),
     )
-    clock.lap("report")
+    if release.earlier and not withhold_primaries:
+        left = limits.seconds_left()
+
+        def of_one_period(alone: Release) -> Report:
+            return audit(alone, bounds=bounds, time_limit=None if isinf(left) else left, executor=executor).report
+
+        together = fallen_together(report, replace(release, policy=rules), of_one_period)
+        report = replace(report, notes=(*report.notes, *together))
+    phases.end()
     matrix = prepared.system.matrix
-    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)), proof, tables)
+    return AuditResult(report, Explain(phases.seconds, found, (*matrix.shape, matrix.nnz)), proof, tables)
 
 
 _NO_PROOF = InputError(
@@ -256,20 +274,6 @@ _NO_PROOF = InputError(
 
 LARGE = 2
 """Cells that no row lists whose arithmetic is looked for by bounds where much hangs together."""
-
-
-class _Clock:
-    """Seconds per step."""
-
-    def __init__(self) -> None:
-        self.laps: list[tuple[str, float]] = []
-        self._last = perf_counter()
-
-    def lap(self, name: str) -> None:
-        """Close a step."""
-        now = perf_counter()
-        self.laps.append((name, now - self._last))
-        self._last = now
 
 
 def _equations(prepared: Prepared) -> csr_array:
@@ -302,5 +306,5 @@ def _arguments(
             if argument is not None:
                 of[k] = argument
             done += 1
-            tell("arithmetic", done, len(exposed) + len(unlisted))
+            tell("arithmetic of exposures", done, len(exposed) + len(unlisted))
     return arguments

@@ -57,8 +57,12 @@ class Suppression:
     @property
     def secondary(self) -> int:
         """How many cells are withheld beside the sensitive ones."""
-        pattern = self.found.pattern
-        return 0 if pattern is None else int((pattern & ~self.problem.primary).sum())
+        return len(self.secondary_cells)
+
+    @property
+    def secondary_cells(self) -> list[int]:
+        """These cells; what an earlier period withheld is none of them. None where there is no pattern."""
+        return [] if self.found.pattern is None else self.problem.secondary(self.found.pattern)
 
     @property
     def explained(self) -> bool:

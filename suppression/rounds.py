@@ -17,7 +17,7 @@ from tableseal.audit.execution.executor import Executor
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
-from tableseal.audit.progress import Progress
+from tableseal.audit.progress import Phases, Progress
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.wording import listing
@@ -89,15 +89,15 @@ class Rounds:
         passed: Callable[[Outcome], None] | None,
         progress: Progress,
         executor: Executor,
-        lap: Callable[[str], None],
+        phases: Phases,
     ) -> None:
         """audit_limit: seconds for each audit, after which what is open stays undecided; None: as long as the limits.
-        passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
+        passed: told of patterns that have passed their audit on the way; phases: told of what it is at."""
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
         if audit_limit is None and not isinf(limits.seconds_left()):
             self._audit_limit = max(LEAST_AUDIT, limits.seconds_left())
-        self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
+        self._passed, self._progress, self._executor, self._phases = passed, progress, executor, phases
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, problem.requirements, frozenset())
         self._oracle = self._oracle_of(problem.requirements)
@@ -195,8 +195,8 @@ class Rounds:
             posed, oracle = self._posed(), self._oracle
             limits = self._limits.share(SEARCH)
             tools = Tools(oracle, self._engine, limits, self._solver, self._seed, self._progress, self._keep)
-            found = self._search(posed, tools)
-            self._lap("search")
+            with self._phases.at("search"):
+                found = self._search(posed, tools)
             if self._proves:
                 self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
             if found.impossible is not None:
@@ -257,18 +257,17 @@ class Rounds:
         problem = self._problem
         if not self._watch.given_up:
             return pattern
-        wider = widened(
-            problem, pattern, unmet=self._unmet, complete=self._completed, solver=self._engine, limits=self._limits
-        )
-        if np.array_equal(wider, pattern):
-            return pattern
 
         def safe(narrower: Pattern) -> bool:
             return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, self._limits)
 
-        result = narrowed(problem, wider, self._forced, unmet=self._unmet, safe=safe)
-        self._lap("insiders with shares")
-        return result
+        with self._phases.at("insiders with shares"):
+            wider = widened(
+                problem, pattern, unmet=self._unmet, complete=self._completed, solver=self._engine, limits=self._limits
+            )
+            if np.array_equal(wider, pattern):
+                return pattern
+            return narrowed(problem, wider, self._forced, unmet=self._unmet, safe=safe)
 
     def _completed(self, pattern: Pattern) -> Pattern:
         """A pattern around this one that withstands everything; if that takes too long, all that may be withheld.
@@ -277,6 +276,10 @@ class Rounds:
         ------
         LimitError: none is shown to, and nothing is refuted. _RefutedError: there is none.
         """
+        with self._phases.at("completion"):
+            return self._complete(pattern)
+
+    def _complete(self, pattern: Pattern) -> Pattern:
         if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
             posed = self._posed()
             price = posed.cost.astype(np.float64)
@@ -287,7 +290,6 @@ class Rounds:
             if found is None and impossible is None and self._limits.out_of_time():
                 found = posed.primary | posed.may  # whether that is safe the audit tells
             if found is not None:
-                self._lap("completion")
                 return found
             if impossible is None:
                 raise LimitError(self._unsettled())
@@ -338,9 +340,9 @@ class Rounds:
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(problem.as_given(release), policy=problem.policy)
         began, allowed = monotonic(), self._audit_limit if seconds is None else seconds
-        report = audit(release, time_limit=allowed, progress=self._progress, executor=self._executor).report
+        with self._phases.at("audit"):
+            report = audit(release, time_limit=allowed, progress=self._progress, executor=self._executor).report
         self._cut_short = allowed is not None and monotonic() - began >= allowed
-        self._lap("audit")
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)

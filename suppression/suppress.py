@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import monotonic, perf_counter
+from time import monotonic
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import full
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.model import Policy, Release
-from tableseal.audit.progress import Progress, silent
+from tableseal.audit.progress import Phases, Progress, silent
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import Costs
@@ -72,9 +72,10 @@ def suppress(
     LimitError: a size beyond what can be handled; no pattern shown to be safe, and none refuted.
     """
     refuse_missing(solver)
-    clock = _Clock()
     limits = time_limit if isinstance(time_limit, Limits) else _limits(time_limit)
     tell, engine = progress or silent, Highs()
+    phases = Phases(tell)
+    phases.begin("rules, relations and costs")
     rules, chosen = policy or release.policy or Policy(), costs or Costs()
     if not insiders:
         release = replace(release, intruder=replace(release.intruder, insiders=(), coalition=1))
@@ -83,7 +84,7 @@ def suppress(
     hand = decided(asking, cells, problem.primary, problem.may, problem.stays, problem.hopeless, decisions)
     accepting = hand.accepting(asking, cells)
     problem = replace(problem, may=(problem.may & ~hand.keep) | hand.accept, release=accepting)
-    clock.lap("rules, relations and costs")
+    phases.end()
 
     def result(outcome: Outcome) -> Suppression:
         reason = None
@@ -102,7 +103,7 @@ def suppress(
             hand,
             None if problem.last is None or pattern is None else changes(problem.last, pattern),
             chosen,
-            tuple(clock.laps),
+            phases.seconds,
             outcome,
             limits,
             stopped_by="time" if limits.reached and not sure else None,
@@ -124,7 +125,7 @@ def suppress(
         passed=passed if keep is not None else None,
         progress=tell,
         executor=executor,
-        lap=clock.lap,
+        phases=phases,
     )
     found = result(rounds.run())
     return explained(found) if explain else found
@@ -132,22 +133,3 @@ def suppress(
 
 def _limits(seconds: float | None) -> Limits:
     return Limits(None if seconds is None else monotonic() + seconds)
-
-
-class _Clock:
-    """Seconds per step; steps of the same name are added up."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, name: str) -> None:
-        """Close a step."""
-        now = perf_counter()
-        self._seconds[name] = self._seconds.get(name, 0.0) + now - self._last
-        self._last = now
-
-    @property
-    def laps(self) -> list[tuple[str, float]]:
-        """(step, seconds)."""
-        return list(self._seconds.items())

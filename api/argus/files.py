@@ -12,11 +12,13 @@ from tableseal.audit.wording import quoted
 
 @dataclass(frozen=True)
 class JobFiles:
-    """The folder of a job. notes: of what was read; opened: files that were read, over which nothing is written."""
+    """The folder of a job. notes: of what was read; opened: files that were read, over which nothing is written; into:
+    the folder that all outputs go to, whatever folder the job names (None: as it says)."""
 
     root: Path
     notes: list[Note] = field(default_factory=list)
     opened: list[Path] = field(default_factory=list)
+    into: Path | None = None
 
     def found(self, name: str, where: Place) -> tuple[Folder, str]:
         """The folder that a file lies in, and its name there. A file whose folder is on another machine is looked for
@@ -42,10 +44,12 @@ class JobFiles:
         ------
         InputError: a path of another machine.
         """
+        if self.into is not None:
+            return self.into / PureWindowsPath(name.strip()).name
         path = self._path(name)
         if path is None:
-            text = f"{quoted(name)} is a path of another machine; expected one relative to the job."
-            raise InputError(text, at=where, found=quoted(name))
+            text = f"{quoted(name)} is a path of another machine; expected one relative to the job"
+            raise InputError(text, at=where, found=quoted(name), remedy="say a folder for all outputs: `--output DIR`")
         return path
 
     def _here(self) -> Folder:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tableseal.api.argus.document import JobReport, Step
 from tableseal.api.argus.files import JobFiles
@@ -64,9 +64,17 @@ class _Protected:
     keys: tuple[str, ...] | None = None
 
 
+UNKNOWN: Final = (
+    "UNDECIDED: what readers can work out of magnitudes that cell keys changed is not known; the table is written as "
+    "the job says, and whether it goes out is yours to decide."
+)
+"""What is said of magnitudes with rules that CKM changed."""
+
+
 @dataclass
 class _Run:
-    """A job on its way. tables: by number; whole: releases that were made, by the numbers of their tables."""
+    """A job on its way. tables: by number; whole: releases that were made, by the numbers of their tables. binding:
+    verdicts without which nothing is written."""
 
     job: Job
     built: tuple[Built, ...]
@@ -75,12 +83,13 @@ class _Run:
     protected: dict[int, _Protected] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     verdicts: list["ReleaseVerdict"] = field(default_factory=list)
+    binding: list["ReleaseVerdict"] = field(default_factory=list)
     written: dict[Path, str] = field(default_factory=dict)
     outputs: list[Step] = field(default_factory=list)
 
 
-def read_job(path: Path) -> Job:
-    """The job in an .arb file, with its commands checked and no data read.
+def read_job(path: Path, into: Path | None = None) -> Job:
+    """The job in an .arb file, with its commands checked and no data read. into: a folder for all outputs.
 
     Raises
     ------
@@ -88,7 +97,7 @@ def read_job(path: Path) -> Job:
     """
     text, notes = read_text(path, source=path.name)
     plan = make_plan(read_batch(text, path.name), path.name)
-    files = JobFiles(path.parent, notes=list(notes))
+    files = JobFiles(path.parent, notes=list(notes), into=into)
     files.opened.append(path.resolve())
     written: Sequence[c.WriteTable | c.WriteText] = (*plan.outputs, *plan.texts)
     targets = {str(command.at): files.target(command.file, command.at) for command in written}
@@ -126,9 +135,10 @@ def run_job(job: Job, built: Sequence[Sequence[Built]], progress: Progress | Non
             raise _lacking(error, section) from error
     verdicts = [verdict for run in runs for verdict in run.verdicts]
     verdict: ReleaseVerdict = "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
-    files = {path: text for run in runs for path, text in run.written.items()} if verdict == "safe" else {}
+    may_go = all(verdict == "safe" for run in runs for verdict in run.binding)
+    files = {path: text for run in runs for path, text in run.written.items()} if may_go else {}
     steps = [step for run in runs for step in run.steps]
-    if verdict == "safe":
+    if may_go:
         steps += [step for run in runs for step in run.outputs]
     elif any(run.written for run in runs):
         steps.append(Step("not written", "No table is written: not all of them are safe."))
@@ -178,11 +188,12 @@ def _change(command: c.Suppress, run: _Run) -> None:
     if not found.judged:
         outcome = "not judged: nothing says which cells are sensitive."
     elif found.report is None:
-        outcome = "UNDECIDED: what readers can work out of magnitudes that cell keys changed is not known."
+        outcome = UNKNOWN
         run.verdicts.append("undecided")
     else:
         outcome = _headline(found.report)
         run.verdicts.append(found.report.verdict)
+        run.binding.append(found.report.verdict)
     ours = METHODS[command.method].ours
     text = f"{command.method} ({ours}), {which}: {found.words}; {outcome}"
     verdict = run.verdicts[-1] if found.judged else None
@@ -200,12 +211,14 @@ def _suppress(command: c.Suppress, run: _Run) -> None:
         text = f"{command.method}, {which}: no pattern is safe.{why}"
         run.steps.append(Step("protected", text, command.at.line, numbers, command.method, result.method))
         run.verdicts.append("unsafe")
+        run.binding.append("unsafe")
         return
     primaries = int(result.problem.primary.sum())
     cells = f"{primaries} sensitive and {result.secondary} further cells withheld"
     text = f"{command.method} ({result.method}), {which}: {cells}; {_headline(result.report)}"
     verdict = result.report.verdict
     run.verdicts.append(verdict)
+    run.binding.append(verdict)
     run.steps.append(
         Step("protected", text, command.at.line, numbers, command.method, result.method, verdict, result.report)
     )
@@ -238,6 +251,7 @@ def _audited(run: _Run, number: int, *, binding: bool = True) -> None:
     run.protected[number] = _Protected(release, 0, report)
     if binding:
         run.verdicts.append(report.verdict)
+        run.binding.append(report.verdict)
         text = f"table {number}, as it is: {_headline(report)}"
         run.steps.append(Step("audited", text, None, (number,), verdict=report.verdict, audit=report))
 

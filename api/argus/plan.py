@@ -156,12 +156,20 @@ def make_plan(found: Sequence[c.Command], source: str) -> Plan:
                     sections.append(maker.section(command.at))
                 maker = _Maker()
             case _:
+                if isinstance(command, c.WriteTable) and command.number is not None:
+                    passed_over.append(_numbered(command, command.number))
                 _plan(maker, command)
     if maker.tables or maker.data is not None or not sections:
         sections.append(maker.section(Place(source)))
     plan = Plan(tuple(sections), tuple(texts), tuple(passed_over))
     _refuse_same_files(plan)
     return plan
+
+
+def _numbered(command: c.WriteTable, number: int) -> c.PassedOver:
+    """What is said of a number in place of options."""
+    taken = "".join(f"{name}{'+' if on else '-'}" for name, on in command.options.items()) or "no options"
+    return c.PassedOver(command.at, "<WRITETABLE>", f"{number} in place of options (older versions) is read as {taken}")
 
 
 def _plan(maker: _Maker, command: c.Command) -> None:

@@ -64,7 +64,8 @@ def protect(
     who = "single contributors" if asked.insiders else "no contributors"
     said.append(f"{who} count as attackers, as in tau-ARGUS; `tableseal audit` asks about all")
     if asked.prior is not None:
-        said.append(f"readers are taken to know withheld values to within {float(asked.prior * _HUNDRED):g} percent")
+        share = f"{float(asked.prior * _HUNDRED):g} percent (second number of GH; 100: nothing beforehand)"
+        said.append(f"readers are taken to know withheld values to within {share}")
         release = replace(release, intruder=replace(release.intruder, prior=asked.prior))
     if asked.minutes is not None:
         said.append(f"the search has {float(asked.minutes):g} minutes")

@@ -69,9 +69,9 @@ def init_verb(
     asked = READERS if document.get("kind") == "count" else ""
     if rules.documents():
         document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}
-        text = write_document(document) + asked
-    else:
-        text = write_document(document) + UNDECIDED + in_release_file() + "\n" + asked
+    # A file may say its rules itself.
+    open_ = "" if "policy" in document else f"{UNDECIDED}{in_release_file()}\n"
+    text = write_document(document) + open_ + asked
     if targets["--output"] is not None:
         write_target(output, text)
     if json is not None:

@@ -21,12 +21,12 @@ class Progress:
         self._width = 0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Say that `done` of `total` steps of a stage are over (total 0: unknown)."""
+        """Say that `done` of `total` steps of a stage are over (total 0: unknown, `done` so far)."""
         now = time.monotonic()
         if not self._shown or (now - self._last < PAUSE and done != total):
             return
         self._last = now
-        text = f"{stage}: {done:,} of {total:,}" if total else stage
+        text = f"{stage}: {done:,} of {total:,}" if total else f"{stage}: {done:,} so far" if done else stage
         self._line(text)
 
     def _line(self, text: str) -> None:

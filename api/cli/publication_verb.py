@@ -1,7 +1,6 @@
 """`tableseal publication`: what is out already under a name, and what a new release does to it."""
 
 import json as json_text
-import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,10 +51,16 @@ def publication_audit(
     Example: tableseal publication audit prices release.yaml --publish
     """
     from tableseal.api.jobs.kinds import OutdatedError
-    from tableseal.api.jobs.publication_kind import PublicationRequest, assessed, published, published_before
+    from tableseal.api.jobs.publication_kind import (
+        PublicationRequest,
+        assessed,
+        checked_name,
+        published,
+        published_before,
+    )
 
     check_targets({"--json": json}, inputs=(release, said.policy))
-    request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
+    request = PublicationRequest(release=release, name=checked_name(name), by=_WHO, options=options)
     loaded = release_of(release, said)
     with at.opened() as (_, store), Progress() as progress:
         while True:
@@ -108,10 +113,11 @@ def publication_show(
 
     Example: tableseal publication show prices
     """
+    from tableseal.api.jobs.publication_kind import checked_name
     from tableseal.api.store.publications import publication
 
     with at.opened() as (_, store), store.reading() as connection:
-        kept = publication(connection, owner, _checked(name), releases=releases)
+        kept = publication(connection, owner, checked_name(name), releases=releases)
     if not kept.entries:
         raise InputError(f"publication {name}: nothing was published under this name.")
     if json is not None:
@@ -141,6 +147,7 @@ def publication_withdraw(
 
     Example: tableseal publication withdraw prices 2 --reason "wrong file"
     """
+    from tableseal.api.jobs.publication_kind import checked_name
     from tableseal.api.store.log import note
     from tableseal.api.store.publications import publication, set_withdrawn
     from tableseal.api.store.tokens import Principal, Role
@@ -148,7 +155,7 @@ def publication_withdraw(
     if not reason.strip():
         raise InputError("--reason: a withdrawal says why.")
     with at.opened() as (_, store), store.writing() as connection:
-        kept = publication(connection, owner, _checked(name))
+        kept = publication(connection, owner, checked_name(name))
         found = [known for known in kept.entries if known["number"] == entry]
         if not found:
             raise InputError(f"publication {name}: there is no entry {entry}.")
@@ -183,11 +190,3 @@ def _text(found: "Assessment", number: int | None, call: "Call") -> str:
     following = next_step(found, number, call)
     lines = framed(verdict, [applied(found.report)], following, [*(f"  {words}" for words in said), state])
     return "\n".join(map(printable, lines))
-
-
-def _checked(name: str) -> str:
-    from tableseal.api.jobs.publication_kind import NAME
-
-    if not re.search(NAME, name):
-        raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
-    return name

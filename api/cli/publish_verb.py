@@ -1,5 +1,6 @@
 """`tableseal publish`: everything that a plan owes, safe together."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import ResultsFolder
-from tableseal.api.options.publish import PublishOptions, PublishOutputs
+from tableseal.api.options.publish import PublishOptions, PublishOutputs, UnderOptions
+from tableseal.api.options.service import StoreOptions
 from tableseal.audit.errors import InputError
 
 
@@ -21,20 +23,26 @@ def publish_verb(
     output: ResultsFolder,
     options: PublishOptions,
     to: PublishOutputs,
+    said: UnderOptions,
+    at: StoreOptions,
 ) -> Code:
     """Tabulate, protect and audit everything that a plan owes, cluster by cluster, and write it.
 
     DIR/public holds the tables of clusters whose audit says safe, DIR/agency copies with true values, reports and
     patterns (confidential), DIR/summary.json what came out, DIR/certificate.json digests of all that went in and came
-    out, which `tableseal verify` checks. Started again, it goes on where it was stopped, and does again only what has
-    changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit, else 2 if one failed.
+    out, which `tableseal verify` checks. With --publication nothing is in DIR/public before all of it was judged with
+    what is out under that name, which then remembers it. Started again, it goes on where it was stopped, and does again
+    only what has changed. Exit code: 1 if a cluster is unsafe, else 3 if one is undecided or reached a limit, else 2 if
+    one failed.
 
     Example: tableseal publish plan.yaml -o publication --jobs 2
     """
     from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.folder import SUMMARY, opened
+    from tableseal.api.publishing.methods import ways_of
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.api.publishing.summary import published_text
+    from tableseal.api.publishing.under import under_name
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.plans.read import read_plan
 
@@ -44,11 +52,17 @@ def publish_verb(
     refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
     check_targets({"--json": to.json}, inputs=(plan,))
     read = read_plan(Path(plan))
+    ways_of(read, options.search())  # what is asked for wrongly is said before anything is written
     key = None if to.sign is None else signing_key(to.sign)
     settings = Settings(options.search(), to.proof, key, to.memory_limit)
     try:
-        with opened(folder) as results, Progress() as progress, workers(to.scheduler, to.jobs) as executor:
-            published = publish(read, results, settings, executor=executor, progress=progress)
+        with (
+            under_name(said, options.time_limit, at, "command line") as under,
+            opened(folder) as results,
+            Progress() as progress,
+            workers(to.scheduler, to.jobs) as executor,
+        ):
+            published = publish(read, results, replace(settings, under=under), executor=executor, progress=progress)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED

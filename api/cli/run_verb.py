@@ -14,6 +14,15 @@ from tableseal.audit.language import lines_said, speaking
 
 def run_verb(
     job: Annotated[str, typer.Argument(metavar="JOB.arb", help="Job of tau-ARGUS; files that it names lie beside it.")],
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for all outputs, whatever folders the job names for them; made if it is not there.",
+        ),
+    ] = None,
     json: JsonFile = None,
     lang: Language = "en",
 ) -> Code:
@@ -27,7 +36,9 @@ def run_verb(
     from tableseal.api.argus.job import read_job, read_tables, run_job
     from tableseal.audit.codec.documents import json_of
 
-    found = read_job(Path(job))
+    found = read_job(Path(job), into)
+    if into is not None:
+        into.mkdir(parents=True, exist_ok=True)
     targets = {f"{at}:": str(path) for at, path in found.targets.items()} | {"--json": json}
     check_targets(targets, inputs=(job,))
     tables = read_tables(found)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from tableseal.api.access.browser import Browsers
@@ -27,6 +27,8 @@ from tableseal.api.http.body_limit import BodyLimit
 from tableseal.api.http.heads import Heads
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Measured, Metrics
+from tableseal.api.http.no_nul import NoNul
+from tableseal.api.http.parameters import known_parameters
 from tableseal.api.http.service import Service
 from tableseal.api.http.threads import Threads
 from tableseal.api.http.waiting import Watch
@@ -65,9 +67,9 @@ def create_app(settings: Settings) -> FastAPI:
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    threads = Threads(WRITERS, "intake")
+    threads, checks = Threads(WRITERS, "intake"), Threads(1, "checks")
     service = Service(
-        settings, store, inline, Metrics(), threads, Watch(store, threads), Guesses(), _identity(settings)
+        settings, store, inline, Metrics(), threads, checks, Watch(store, threads), Guesses(), _identity(settings)
     )
 
     @asynccontextmanager
@@ -77,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
         yield
         inline.close()
         threads.close()
+        checks.close()
         store.close()
 
     app = FastAPI(
@@ -90,8 +93,9 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,  # generated clients name their functions so
     )
     app.state.service = service
-    for module in (audits, batches, measures, plans, protections, publications, jobs, log, health):
-        app.include_router(module.router)
+    for module in (audits, batches, measures, plans, protections, publications, jobs, log):
+        app.include_router(module.router, dependencies=[Depends(known_parameters)])
+    app.include_router(health.router)  # who watches may add what he likes
     for router in (
         release_pages.router,
         audit_pages.router,
@@ -114,6 +118,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # but for streams of events
     app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problems)
+    app.add_middleware(NoNul, page=problems)
     app.add_middleware(Heads)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)

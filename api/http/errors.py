@@ -3,11 +3,14 @@
 import errno
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -103,6 +106,11 @@ def install(app: FastAPI, page: Page) -> None:
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
         return answer(request, problem, {"Retry-After": "5"})
 
+    @app.exception_handler(DataError)
+    async def _unkept(request: Request, error: DataError) -> Response:
+        text = "A field of this request holds what no database keeps, such as the character NUL."
+        return answer(request, Problem("invalid-parameter", "A field cannot be used", 422, text))
+
     @app.exception_handler(UnavailableError)
     async def _identity(_: Request, error: UnavailableError) -> Response:
         text = "The keys of the identity provider cannot be had at the moment, so nobody knows who you are. Try again."
@@ -138,8 +146,15 @@ def _plain(error: HTTPException) -> Problem:
 
 
 def _parameters(error: RequestValidationError) -> Problem:
-    first = error.errors()[0]
-    name = str(first["loc"][-1])
-    place = "parameter" if first["loc"][0] == "query" else str(first["loc"][0])
-    text = f"{place} {name}: {first.get('ctx', {}).get('error', first['msg'])}."
-    return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)
+    """All that is wrong with the parameters of a request; the first stands beside the detail."""
+    first, *others = [_parameter(one) for one in error.errors()]
+    return replace(first, errors=(first, *others)) if others else first
+
+
+def _parameter(one: Mapping[str, Any]) -> Problem:
+    name = str(one["loc"][-1])
+    place = "parameter" if one["loc"][0] == "query" else str(one["loc"][0])
+    wrong = one.get("ctx", {}).get("error", one["msg"])
+    if one["type"] == "extra_forbidden":
+        wrong = f"there is no such {place} here"
+    return Problem("invalid-parameter", "A parameter cannot be used", 422, f"{place} {name}: {wrong}.", parameter=name)

@@ -3,7 +3,6 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
 from tableseal.api.jobs.kinds import Kind, OutdatedError, Result, all_kinds
+from tableseal.api.jobs.shapes import check_shapes
 from tableseal.api.options.request import groups_of
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
@@ -114,8 +114,11 @@ async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], *
         if fields.packed:
             packed = next(file.content for file in upload.files if file.name == upload.main)
             await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
-        wanted = kind.request.model_validate({fields.main: upload.main, **upload.roles, **said, **more})
-        return await answer(ask, ordered(ask.at, kind, wanted, upload.files), upload.main)
+        named = {fields.main: upload.main, **upload.roles}
+        files = {file.name: file for file in upload.files}
+        wanted = kind.request.model_validate({**named, **said, **more})
+        roles = {field: files[name] for field, name in named.items()}
+        return await answer(ask, ordered(ask.at, kind, wanted, upload.files), roles)
 
 
 def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...], title: str = "") -> Order:
@@ -134,12 +137,13 @@ def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, .
     return Order(kind.name, wanted.model_dump_json(), files, title)
 
 
-async def answer(ask: Ask, order: Order, main: str) -> Response:
-    """The result if the client waits and it is there in time, else the job (202). main: the file that is read first.
+async def answer(ask: Ask, order: Order, roles: Mapping[str, Document]) -> Response:
+    """The result if the client waits and it is there in time, else the job (202). roles: files by the fields of the
+    request that name them.
 
     Raises
     ------
-    InputError: that is a document with a syntax error.
+    InputError: one of these can be used in no way.
     ProblemError: the key came with another request before; the result cannot be had in the form that is asked for.
     """
     if ask.wait > 0:
@@ -153,7 +157,7 @@ async def answer(ask: Ask, order: Order, main: str) -> Response:
             if done is not None:
                 return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            await at.threads.run(_parsed, at, order, main)
+            await at.checks.run(check_shapes, {role: file for role, file in roles.items() if _is_short(at, [file])})
             job = await submitted(at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
@@ -178,21 +182,6 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
             return same_request(connection, ask.asking.owner, once)
 
     return await ask.at.threads.run(look)
-
-
-def _parsed(at: Service, order: Order, main: str) -> None:
-    """Nobody is to wait for a job to hear of a syntax error: documents that are not large are parsed before.
-
-    Raises
-    ------
-    InputError: where it is.
-    """
-    from tableseal.audit.io.yaml_text import parse_document
-
-    for file in order.files:
-        if file.name == main and main.lower().endswith((".json", ".yaml", ".yml")) and _is_short(at, [file]):
-            with suppress(UnicodeDecodeError):  # another encoding, which the job knows
-                parse_document(file.read().decode("utf-8-sig"), main, json_only=main.lower().endswith(".json"))
 
 
 async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
@@ -296,9 +285,11 @@ async def submitted(at: Service, asking: Principal, order: Order, once: Idempote
 
     Raises
     ------
-    KeyReusedError: see there. ProblemError: too many jobs of the owner wait.
+    InputError: no files could make the request good. KeyReusedError: see there. ProblemError: too many jobs of the
+        owner wait.
     """
     owner, most, small = asking.owner, at.settings.owner_queued, _is_small(at, order)
+    await at.checks.run(_refuse_unusable, order)
 
     def keep(connection: Connection) -> Job:
         job = submit(
@@ -323,6 +314,11 @@ async def submitted(at: Service, asking: Principal, order: Order, once: Idempote
         raise ProblemError(
             Problem("queue-full", "Too many jobs wait", 429, text), {"Retry-After": FULL_PAUSE}
         ) from None
+
+
+def _refuse_unusable(order: Order) -> None:
+    kind = all_kinds()[order.kind]
+    kind.check(kind.request.model_validate_json(order.request))
 
 
 def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:

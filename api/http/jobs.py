@@ -30,7 +30,7 @@ from tableseal.api.jobs.published_kind import AGENCY, PUBLIC
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
-from tableseal.api.store.jobs import erase, jobs_of, request_cancel
+from tableseal.api.store.jobs import erase, jobs_of, request_cancel, under_way
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
 
@@ -140,9 +140,10 @@ def _still(request: Request, at: Service, asking: Principal) -> bool:
 def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:
     """Events after the last, and whether there will be no more."""
     with at.store.reading() as connection:
+        over = not under_way(connection, [job.id])  # before its events are read: the last of them comes with its end
         events = events_after(connection, job.id, last)
     ended = any(e.name == "state" and e.data["state"] in ("succeeded", "failed", "cancelled") for e in events)
-    return events, ended or (not events and job.state.final)
+    return events, ended or (not events and over)
 
 
 @router.get(

@@ -46,7 +46,10 @@ PROBLEM: dict[str, Any] = {
         "errors": {
             "type": "array",
             "description": "All errors of the document, if it has several; the first one stands beside `detail` too.",
-            "items": {"type": "object", "properties": {"detail": {"type": "string"}, **_PLACE}},
+            "items": {
+                "type": "object",
+                "properties": {"detail": {"type": "string"}, "parameter": {"type": "string"}, **_PLACE},
+            },
         },
         "imbalances": {
             "type": "array",

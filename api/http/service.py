@@ -47,13 +47,15 @@ _GUESSING = Problem(
 
 @dataclass(frozen=True)
 class Service:
-    """Everything a route works with; one an app. threads: of requests for work, which may have to wait for others."""
+    """Everything a route works with; one an app. threads: of requests for work, which may have to wait for others.
+    checks: a thread of what is computed before there is a job; several would only be in the way of who reads."""
 
     settings: Settings
     store: Store
     inline: Inline
     metrics: Metrics
     threads: Threads
+    checks: Threads
     watch: Watch
     guesses: Guesses
     identity: Identity | None = None

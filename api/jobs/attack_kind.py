@@ -1,7 +1,7 @@
 """The kind `attack`: a release with changed counts in, which true counts come back out, as `tableseal attack`."""
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
-from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, check_judging, release_in
 from tableseal.api.options.attack import AttackOptions
 from tableseal.api.store.job import Document
 
@@ -10,6 +10,14 @@ class AttackRequest(ReleaseRequest):
     """Attacks on a release whose counts were changed."""
 
     options: AttackOptions = AttackOptions()
+
+
+def check(request: AttackRequest) -> None:
+    """Refuse attacks and shares that are none."""
+    from tableseal.audit.attacks.replay import chosen
+
+    check_judging(request)
+    chosen(request.options.settings().attacks)
 
 
 def run(request: AttackRequest, context: Context) -> Result:
@@ -27,4 +35,4 @@ def run(request: AttackRequest, context: Context) -> Result:
     return Result((Document("attack.json", "application/json", attack_json(found).encode()),), title=found.title)
 
 
-KIND = Kind("attack", AttackRequest, run, Rows("attack", "attacks"))
+KIND = Kind("attack", AttackRequest, run, Rows("attack", "attacks"), check)

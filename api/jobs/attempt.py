@@ -36,6 +36,7 @@ def attempt(
     wanted = kind.request.model_validate_json(request)
     try:
         with memory_limit(limits.memory):
+            kind.check(wanted)
             return kind.run(wanted, Context(folder, progress, limits.cells, keep, lasting))
     except TablesealError as error:
         return problem_of(error)

@@ -3,7 +3,7 @@
 from tableseal.api.auditing import refuse_public_proof, run_audit
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.pages import pages_of
-from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, check_judging, release_in
 from tableseal.api.options.audit import AuditOptions
 from tableseal.api.options.shared import Html, Public
 from tableseal.api.store.job import Document
@@ -17,6 +17,12 @@ class AuditRequest(ReleaseRequest):
     html: Html = False
 
 
+def check(request: AuditRequest) -> None:
+    """Refuse a public proof, and letters or rules that are none."""
+    refuse_public_proof(public=request.public, proof=request.options.proof)
+    check_judging(request)
+
+
 def run(request: AuditRequest, context: Context) -> Result:
     """Audit the release in the folder.
 
@@ -26,10 +32,10 @@ def run(request: AuditRequest, context: Context) -> Result:
     """
     from tableseal.audit.report import public_copy, report_json
 
-    refuse_public_proof(public=request.public, proof=request.options.proof)
     release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
     report = public_copy(result.report) if request.public else result.report
+    context.progress("answer and pages", 0, 0)
     documents = [Document("report.json", "application/json", report_json(report).encode())]
     if request.html:
         documents += pages_of(report, release)
@@ -40,4 +46,4 @@ def run(request: AuditRequest, context: Context) -> Result:
     return Result(tuple(documents), report.verdict, release.title)
 
 
-KIND = Kind("audit", AuditRequest, run, Rows("report", "cells"))
+KIND = Kind("audit", AuditRequest, run, Rows("report", "cells"), check)

@@ -16,7 +16,11 @@ from tableseal.api.logs import trace_of
 from tableseal.api.problems import UNEXPECTED, Problem
 
 PAUSE = 0.25
-"""Seconds between two messages on progress."""
+"""Seconds between two messages on the progress of a stage."""
+
+STAND_BACK = 10
+"""Niceness of processes that work on jobs: the server that answers everybody, and small work on which somebody waits,
+get the processor before them."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,15 @@ def leave_with_parent() -> None:
 
 def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits, lasting: Path | None) -> None:
     leave_with_parent()
-    last = -PAUSE
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(STAND_BACK)
+    last, at = -PAUSE, ""
 
     def progress(stage: str, done: int, total: int) -> None:
-        nonlocal last
+        nonlocal last, at
         now = time.monotonic()
-        if now - last >= PAUSE:
-            last = now
+        if stage != at or now - last >= PAUSE:  # a stage that begins may be long
+            last, at = now, stage
             messages.send(Step(stage, done, total))
 
     def keep(result: Result) -> None:

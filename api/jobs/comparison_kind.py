@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.methods import figures_of_comparison
 from tableseal.api.jobs.pages import page_named
-from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, check_judging, release_in
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.option import switched
 from tableseal.api.store.job import Document
@@ -26,6 +26,14 @@ class ComparisonRequest(ReleaseRequest):
     options: Annotated[CompareOptions, BeforeValidator(_as_now)] = CompareOptions()
 
 
+def check(request: ComparisonRequest) -> None:
+    """Refuse methods and settings that no release could make good."""
+    from tableseal.api.suppressing import check_comparison
+
+    check_judging(request)
+    check_comparison(request.options)
+
+
 def run(request: ComparisonRequest, context: Context) -> Result:
     """Compare ways to protect the release in the folder.
 
@@ -38,6 +46,7 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     from tableseal.suppression.comparison.html import comparison_html
 
     comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
+    context.progress("answer and pages", 0, 0)
     pages = []
     for language in LANGUAGES:
         with speaking(language):
@@ -53,4 +62,4 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     )
 
 
-KIND = Kind("comparison", ComparisonRequest, run, Rows("comparison", "methods"))
+KIND = Kind("comparison", ComparisonRequest, run, Rows("comparison", "methods"), check)

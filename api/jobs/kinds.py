@@ -32,6 +32,10 @@ def keep_nothing(result: Result) -> None:
     """For callers that only want the answer."""
 
 
+def good_as_it_is(request: Any) -> None:
+    """For kinds whose requests have nothing that could be wrong."""
+
+
 @dataclass(frozen=True)
 class Context:
     """What a kind's function is given besides its request.
@@ -72,14 +76,16 @@ class Kind:
 
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
     files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
-    table. inline: small requests may be answered at once. ledger: None if it needs nothing of the database.
-    lasting: an attempt goes on from what the one before it left in a folder.
+    table. check: refuses (InputError) a request that no files could make good, such as options that contradict each
+    other, before there is a job. inline: small requests may be answered at once. ledger: None if it needs nothing of
+    the database. lasting: an attempt goes on from what the one before it left in a folder.
     """
 
     name: str
     request: type[BaseModel]
     run: Callable[[Any, Context], Result]
     rows: Rows | None = None
+    check: Callable[[Any], None] = good_as_it_is
     inline: bool = True
     ledger: "Ledger | None" = None
     lasting: bool = False

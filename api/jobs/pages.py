@@ -16,14 +16,17 @@ def page_named(language: str) -> str:
 
 def pages_of(report: Report, release: Release) -> tuple[Document, ...]:
     """The files."""
+    from tableseal.api.jobs.on_pages import OnPages
     from tableseal.audit.report import render_html
     from tableseal.audit.report.workbench.make import workbench
 
     def page(language: str) -> Document:
         with speaking(language):
-            return Document(page_named(language), "text/html; charset=utf-8", render_html(report, release).encode())
+            return Document(
+                page_named(language), "text/html; charset=utf-8", render_html(report, release, OnPages()).encode()
+            )
 
     return (
         *map(page, LANGUAGES),
-        Document(WORKBENCH, "application/octet-stream", workbench(report, release)),
+        Document(WORKBENCH, "application/octet-stream", workbench(report, release, OnPages())),
     )

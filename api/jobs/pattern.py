@@ -18,21 +18,27 @@ DECISIONS = "decisions.json"
 
 def pattern_documents(result: "Suppression") -> tuple[Document, ...]:
     """The files."""
+    from tableseal.api.jobs.on_pages import OnPages
     from tableseal.audit.report.words import HTML, number, printable
     from tableseal.audit.report.workbench.packed import packed
+    from tableseal.audit.said import Do
     from tableseal.suppression.report.model import Cell, cell_in
-    from tableseal.suppression.report.text import decisions_words, figures, reason, secondary_cells, unexplained
+    from tableseal.suppression.report.text import decisions_words, figures, reason, unexplained
 
     problem = result.problem
     entries = []
-    for cell in sorted(secondary_cells(result), key=lambda n: -int(problem.cost[n])):
+    for cell in sorted(result.secondary_cells, key=lambda n: -int(problem.cost[n])):
         place = cell_in(problem, cell, Cell)
         cost = number(Fraction(int(problem.cost[cell]), problem.scale), HTML)
         codes = [printable(code) for _, code in place.cell]
         why = printable(reason(result, cell))
         entries.append([codes, printable(place.measure), cost, why, bool(result.decided.accept[cell])])
-    said = [printable(line) for line in (*figures(result), *unexplained(result, "ask for reasons with explain"))]
-    front = {"figures": said, "decided": [printable(line) for line in decisions_words(result)]}
+    lacking = unexplained(result, OnPages().spelled(Do("explain")))
+    front = {
+        "figures": [printable(line) for line in (*figures(result), *lacking)],
+        "decided": [printable(line) for line in decisions_words(result)],
+        "explained": not lacking,
+    }
     page = packed({"front": front}, {}, {"cells": entries})
     kept = [
         {

@@ -9,5 +9,7 @@ import tableseal.audit.pipeline
 import tableseal.audit.report.html
 import tableseal.audit.solvers.highs_models  # noqa: F401
 from tableseal.api.jobs.kinds import all_kinds
+from tableseal.audit.language import learn
 
 all_kinds()
+learn()

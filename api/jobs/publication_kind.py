@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
-from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, check_judging, release_in
 from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import InputError, OptionName
@@ -37,6 +37,14 @@ class PublicationRequest(ReleaseRequest):
     options: PublicationOptions = PublicationOptions()
 
 
+def check(request: PublicationRequest) -> None:
+    """Refuse a reason without publishing, and entries that are revised and named wrongly."""
+    check_judging(request)
+    if request.options.despite is not None and not request.options.publish:
+        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
+    revisions(request.options.revises)
+
+
 def run(request: PublicationRequest, context: Context) -> Result:
     """Audit the release in the folder with what was published before.
 
@@ -59,7 +67,7 @@ def assessed(
 
     Raises
     ------
-    InputError: the release does not agree with earlier ones, or the options with each other.
+    InputError: the release does not agree with earlier ones.
     """
     from tableseal.audit.codec.documents import document_of, json_of
     from tableseal.audit.codec.exact_json import dumps
@@ -69,10 +77,8 @@ def assessed(
         publish,
     )
 
-    if options.despite is not None and not options.publish:
-        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
     publication = publication_from_document(before["publication"])
-    revises = _revisions(options.revises)
+    revises = revisions(options.revises)
     found = assess(
         publication,
         release,
@@ -130,7 +136,25 @@ def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
     return options.publish and (verdict == "safe" or options.despite is not None)
 
 
-def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+def checked_name(name: str) -> str:
+    """The name of a publication.
+
+    Raises
+    ------
+    InputError: it cannot be one.
+    """
+    if not re.search(NAME, name):
+        raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
+    return name
+
+
+def revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+    """What a release says it revises: `2`, or `2:by_size`.
+
+    Raises
+    ------
+    InputError: something else.
+    """
     from tableseal.audit.publications import Revision
 
     found = []
@@ -143,4 +167,4 @@ def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
     return tuple(found)
 
 
-KIND = Kind("publication", PublicationRequest, run, ledger=Ledger(published_before, published))
+KIND = Kind("publication", PublicationRequest, run, check=check, ledger=Ledger(published_before, published))

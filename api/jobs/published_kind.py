@@ -11,6 +11,7 @@ from tableseal.api.jobs.plan_kind import PlanRequest, plan_in
 from tableseal.api.jobs.protected import TIME
 from tableseal.api.options.publish import PublishOptions
 from tableseal.api.store.job import Document
+from tableseal.api.suppressing import check_search
 
 if TYPE_CHECKING:
     from tableseal.api.publishing.folder import Results
@@ -23,6 +24,11 @@ class PublishedRequest(PlanRequest):
     """Which of the files is the plan, and how its clusters are protected where it does not say so."""
 
     options: PublishOptions = PublishOptions()
+
+
+def check(request: PublishedRequest) -> None:
+    """Refuse a method that is none."""
+    check_search(request.options.search())
 
 
 def run(request: PublishedRequest, context: Context) -> Result:
@@ -88,4 +94,4 @@ def _packed(target: Path, folder: Path, names: Iterable[str]) -> Path:
     return target
 
 
-KIND = Kind("published", PublishedRequest, run, Rows("published", "clusters"), inline=False, lasting=True)
+KIND = Kind("published", PublishedRequest, run, Rows("published", "clusters"), check, inline=False, lasting=True)

@@ -34,6 +34,17 @@ class ReleaseRequest(TableRequest):
     draft: str | None = None
 
 
+def check_judging(request: ReleaseRequest) -> None:
+    """Refuse letters or rules that are none, and rules beside a policy.
+
+    Raises
+    ------
+    InputError: names the option.
+    """
+    letters_of(request.status_map)
+    request.rules.instead_of(None if request.policy is None else Path(request.policy))
+
+
 def release_in(request: ReleaseRequest, context: Context) -> "Release":
     """The release that a request names, read as the command line reads it.
 
@@ -54,6 +65,7 @@ def read(path: Path, request: TableRequest, context: Context, policy: "Path | Po
     """
     from tableseal.audit.io import read_release
 
+    context.progress("reading", 0, 0)
     release = read_release(path, policy=policy, status_map=letters_of(request.status_map))
     check_size(release, context.max_cells)
     return release

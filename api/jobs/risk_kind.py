@@ -4,6 +4,7 @@ from functools import partial
 
 from tableseal.api.jobs.kinds import Context, Kind, Result
 from tableseal.api.jobs.releases import TableRequest, check_cells, read
+from tableseal.api.options.release import letters_of
 from tableseal.api.options.risk import RiskOptions
 from tableseal.api.store.job import Document
 
@@ -15,6 +16,12 @@ class RiskOrder(TableRequest):
     protected: str | None = None
     transition: str | None = None
     options: RiskOptions = RiskOptions()
+
+
+def check(request: RiskOrder) -> None:
+    """Refuse letters and options that are none."""
+    letters_of(request.status_map)
+    request.options.settings()
 
 
 def run(request: RiskOrder, context: Context) -> Result:
@@ -40,4 +47,4 @@ def run(request: RiskOrder, context: Context) -> Result:
     return Result((Document("risk.json", "application/json", risk_json(found).encode()),))
 
 
-KIND = Kind("risk", RiskOrder, run)
+KIND = Kind("risk", RiskOrder, run, check=check)

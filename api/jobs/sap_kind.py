@@ -4,6 +4,7 @@ from functools import partial
 
 from tableseal.api.jobs.kinds import Context, Kind, Result
 from tableseal.api.jobs.releases import TableRequest, check_cells, read
+from tableseal.api.options.release import letters_of
 from tableseal.api.options.sap import SapOptions
 from tableseal.api.store.job import Document
 
@@ -14,6 +15,12 @@ class SapOrder(TableRequest):
     table: str
     upper: str | None = None
     options: SapOptions = SapOptions()
+
+
+def check(request: SapOrder) -> None:
+    """Refuse letters and options that are none, or contradict each other."""
+    letters_of(request.status_map)
+    request.options.settings(upper=request.upper is not None)
 
 
 def run(request: SapOrder, context: Context) -> Result:
@@ -37,4 +44,4 @@ def run(request: SapOrder, context: Context) -> Result:
     return Result((Document("sap.json", "application/json", sap_json(found).encode()),))
 
 
-KIND = Kind("sap", SapOrder, run)
+KIND = Kind("sap", SapOrder, run, check=check)

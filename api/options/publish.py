@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from annotated_types import Ge, MaxLen
+from annotated_types import Ge, MaxLen, MinLen
 
 from tableseal.api.options.option import Option, Options
 from tableseal.api.options.shared import Jobs, JsonFile, MemoryLimit
@@ -27,6 +27,37 @@ class PublishOptions(Options):
         """The same as options of a search."""
         given = {} if self.method is None else {"method": self.method}
         return SuppressOptions(time_limit=self.time_limit, explain=False, **given)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderOptions(Options):
+    """Under which name everything is published."""
+
+    publication: Annotated[
+        str | None,
+        Option(
+            "Judge everything together with all that was published before under this name, and remember it there.",
+            metavar="NAME",
+        ),
+    ] = None
+    revises: Annotated[
+        tuple[str, ...],
+        Option(
+            "Entry of the publication, or table of an entry, whose values this one changes.", metavar="ENTRY[:TABLE]"
+        ),
+    ] = ()
+    despite: Annotated[
+        str | None,
+        Option(
+            "Publish it even if it is not safe beside what is out, for this reason; kept. Each cluster has to be safe.",
+            metavar="REASON",
+        ),
+        MinLen(1),
+        MaxLen(1000),
+    ] = None
+    owner: Annotated[str, Option("Whose publication it is (default: a service without keys).", metavar="NAME")] = (
+        "local"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

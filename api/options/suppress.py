@@ -79,6 +79,13 @@ class SuppressOptions(Options):
     avoid: Annotated[
         tuple[str, ...], Option("Cells to publish rather: ten times dearer.", metavar="VARIABLE=CODE")
     ] = ()
+    near_previous: Annotated[
+        bool,
+        Option(
+            "Cells that the earlier period of the release withheld (`previous`) are ten times cheaper.",
+            off="Cells that the earlier period of the release withheld cost what others cost.",
+        ),
+    ] = True
     insiders: Annotated[
         bool,
         Option(

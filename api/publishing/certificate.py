@@ -7,7 +7,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tableseal.api.publishing.summary import Published, PublishedCluster
+from tableseal.api.publishing.summary import Published, PublishedCluster, Together
 from tableseal.audit.batch.summary import Outcome
 from tableseal.audit.codec.declared import SPARSE, derived
 from tableseal.audit.codec.documents import json_of
@@ -84,6 +84,7 @@ class Certificate:
     verdict: Outcome
     called: Annotated[Literal[Called, "failed"], "What the verdict is called."]
     clusters: tuple[CertifiedCluster, ...]
+    together: Annotated[Together | None, "Beside what was published before under a name, if one was given.", SPARSE]
     inputs: Annotated[tuple[FileDigest, ...], "The plan and the files that it names, beside it."]
     outputs: Annotated[tuple[FileDigest, ...], "Every file of the folder but this one."]
     signature: Annotated[Signature | None, "Where a key was given.", SPARSE] = None
@@ -130,6 +131,7 @@ def certificate_of(published: Published, sources: Mapping[str, Source], inputs: 
         verdict=published.verdict,
         called=published.word,
         clusters=tuple(_cluster(cluster, sources.get(cluster.name)) for cluster in published.clusters),
+        together=published.together,
         inputs=tuple(sorted((FileDigest(_name(path, home), digest(path)) for path in files), key=lambda one: one.file)),
         outputs=(),
     )

@@ -1,7 +1,8 @@
 """The folder of a publication: every file whole or not there, and what was done is known again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,18 @@ from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps, loads
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.own_folder import own_folder, write_into
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
 from tableseal.audit.proof.certificate import FILE, UNLISTED
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 RECORD = "tableseal/published-record/1"
-SUMMARY = "summary.json"
+CERTIFICATE, SUMMARY = FILE, "summary.json"
 PAGE = "certificate.html"
-PUBLIC_FILES, AGENCY_FILES = "public/", "agency/"
-"""How names of files begin that may go out, and that may not."""
+PUBLIC_FILES, AGENCY_FILES, HELD_FILES = "public/", "agency/", "held/"
+"""How names of files begin that may go out, that may not, and that may when all of a publication is judged."""
 
 _MARK = ".tableseal-publication"
 
@@ -29,7 +32,10 @@ _MARK = ".tableseal-publication"
 class Results:
     """What is in the folder. Made by `opened`.
 
-    public/  what may go out     agency/  copies with true values, reports, patterns     records/  written last
+    public/   what may go out
+    held/     what may go out when all of a publication has been judged
+    agency/   copies with true values, reports, patterns
+    records/  what was done, written last
     summary.json, certificate.html, certificate.json                 once all is done
     """
 
@@ -59,6 +65,32 @@ class Results:
         write_into(self._folder, f"records/{stem}.json", dumps({**started, "key": key}, indent=1))
         return entry
 
+    def hold(self, stem: str, entry: PublishedCluster, *, back: bool) -> PublishedCluster:
+        """Let the public files of a cluster go out, or hold them back until all of a publication is judged."""
+        begin, other = (PUBLIC_FILES, HELD_FILES) if back else (HELD_FILES, PUBLIC_FILES)
+        moved = {f: other + f.removeprefix(begin) for f in entry.files if f.startswith(begin)}
+        if not moved:
+            return entry
+        record = self._record(stem) or {}
+        held = replace(entry, files=tuple(moved.get(f, f) for f in entry.files))
+        for name, new in moved.items():
+            write_into(self._folder, new, (self._folder / name).read_bytes())
+        write_into(self._folder, f"records/{stem}.json", dumps({**record, "entry": document_of(held)}, indent=1))
+        for name in moved:
+            (self._folder / name).unlink()
+        return held
+
+    def add(self, name: str, content: str) -> None:
+        """Write a file that belongs to no cluster."""
+        write_into(self._folder, name, content)
+
+    def release(self, file: str) -> Release:
+        """A canonical release in the folder."""
+        document = loads((self._folder / file).read_text("utf-8"))
+        if not isinstance(document, Mapping):
+            raise InputError(found="something else", expected="a release", at=file)
+        return release_from_document(document, source=file)
+
     def forget(self, stem: str) -> None:
         """Take away what an earlier run made of a cluster, the record last."""
         record = self._record(stem)
@@ -75,6 +107,13 @@ class Results:
         for path in sorted((self._folder / "records").glob("*.json")):
             if path.stem not in stems:
                 self.forget(path.stem)
+        listed = {file for cluster in published.clusters for file in cluster.files}
+        if published.together is not None and published.together.report is not None:
+            listed.add(published.together.report)
+        for begin in (PUBLIC_FILES, HELD_FILES, AGENCY_FILES):  # what a run that was stopped left between two names
+            for path in (self._folder / begin).glob("*"):
+                if begin + path.name not in listed:
+                    path.unlink()
         write_into(self._folder, SUMMARY, json_of(published) + "\n")
 
     def certify(self, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:

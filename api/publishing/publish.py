@@ -1,18 +1,22 @@
 """A plan -> a folder with its public tables, the agency's copies and reports; goes on where it was stopped."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.publishing.certificate import Source, certificate_of
-from tableseal.api.publishing.cluster import Protected, Task, protect_task
+from tableseal.api.publishing.cluster import Protected, Task, held, protect_task
 from tableseal.api.publishing.folder import Results
+from tableseal.api.publishing.methods import Way, ways_of
 from tableseal.api.publishing.summary import Published, PublishedCluster
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.api.publishing.together import REPORT, Under, judged_together
+from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.io.formats.out import file_name
+from tableseal.audit.model import Microdata, Release
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.read import Plan
 from tableseal.audit.plans.releases import release_of
@@ -28,6 +32,7 @@ class Settings:
     """What holds for all clusters but where the plan says otherwise.
 
     proof: write proofs. key: signs the certificate. megabytes: of each process. max_cells: of the tables of a cluster.
+    under: the name under which all of it is published.
     """
 
     options: SuppressOptions
@@ -35,6 +40,7 @@ class Settings:
     key: "Ed25519PrivateKey | None" = None
     megabytes: int | None = None
     max_cells: int | None = None
+    under: Under | None = None
 
 
 def publish(
@@ -44,22 +50,22 @@ def publish(
 
     Nothing of a cluster is public before its audit says safe. What was done before with the same tables, rules and
     options is not done again. The files depend neither on the executor nor on how often the work was cut short.
+    Under a name nothing is public before all of it was judged with everything that is out under that name.
 
     Raises
     ------
-    InputError: the plan is a bare list of tables; the results cannot be written.
+    InputError: the plan is a bare list of tables, or names a method that there is not; the results cannot be written.
     """
-    if plan.document is None:
-        raise InputError(f"{plan.source}: is a list of tables; a plan file says besides what they are made of.")
-    stems = _stems(plan)
-    waiting: list[tuple[Cluster, str]] = []
+    stems, ways = _stems(plan), ways_of(plan, settings.options)
+    waiting: list[tuple[Cluster, str, Microdata | None]] = []
     found: dict[str, PublishedCluster] = {}
     sources: dict[str, Source] = {}
+    releases: dict[str, Callable[[], Release]] = {}
 
     def tasks() -> Iterator[Task]:
         for cluster in plan.clusters:
             try:
-                task = _task(plan, cluster, stems[cluster.name], settings)
+                task = _task(plan, cluster, stems[cluster.name], ways[cluster.name], settings)
             except Exception as error:
                 folder.forget(stems[cluster.name])
                 found[cluster.name] = _failed(cluster, failure_of(error))
@@ -68,23 +74,38 @@ def publish(
             key = task.key()
             kept = folder.kept(task.stem, key)
             if kept is None:
-                waiting.append((cluster, key))
+                waiting.append((cluster, key, task.release.microdata))
                 yield task
             else:
                 found[cluster.name] = kept
+                releases[cluster.name] = partial(folder.release, kept.release or "")
                 progress("clusters", len(found), len(plan.clusters))
 
     for position, result in executor.as_completed(protect_task, tasks()):
-        cluster, key = waiting[position]
+        cluster, key, records = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
+            result = result if settings.under is None else held(result)
             found[cluster.name] = folder.keep(stem, key, _entry(cluster, result, stem), result)
+            if settings.under is not None and result.release is not None:
+                releases[cluster.name] = partial(replace, result.release, microdata=records)
         else:
             folder.forget(stem)
             failure = result if isinstance(result, Failure) else Failure("limit", result.why)
             found[cluster.name] = _failed(cluster, failure)
         progress("clusters", len(found), len(plan.clusters))
-    published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters))
+    together, report = None, None
+    if settings.under is not None and all(entry.verdict == "safe" for entry in found.values()):
+        wholes = {name: release() for name, release in releases.items()}
+        together, report = judged_together(plan, wholes, settings.under, executor=executor, progress=progress)
+        if report is not None:
+            folder.add(REPORT, report)
+    out = settings.under is None or (together is not None and together.entry is not None)
+    for cluster in plan.clusters:
+        entry = found[cluster.name]
+        if entry.verdict == "safe":
+            found[cluster.name] = folder.hold(stems[cluster.name], entry, back=not out)
+    published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters), together)
     folder.sum_up(published, set(stems.values()))
     folder.certify(certificate_of(published, sources, plan.files), settings.key)
     return published
@@ -96,21 +117,12 @@ def _stems(plan: Plan) -> dict[str, str]:
     return {c.name: file_name("", c.name, "", used).removeprefix("_") for c in plan.clusters}
 
 
-def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
-    assert plan.document is not None
-    said = plan.document.clusters.get(cluster.name)
-    method = (None if said is None else said.method) or plan.document.method
-    limit = (None if said is None else said.time_limit) or plan.document.time_limit
-    options = settings.options
-    if method is not None:
-        options = replace(options, method=method)
-    if limit is not None:
-        options = replace(options, time_limit=float(limit))
+def _task(plan: Plan, cluster: Cluster, stem: str, way: Way, settings: Settings) -> Task:
     release = release_of(plan, cluster)
     cells = sum(len(table.status) for table in release.tables)
     if settings.max_cells is not None and cells > settings.max_cells:
         raise LimitError(f"its tables have {cells:,} cells; at most {settings.max_cells:,} are taken here.")
-    return Task(cluster.name, stem, release, options, settings.proof, settings.megabytes)
+    return Task(cluster.name, stem, release, way, settings.proof, settings.megabytes)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:
@@ -127,7 +139,7 @@ def _entry(cluster: Cluster, result: Protected, stem: str) -> PublishedCluster:
         headline=result.conflict if report is None else headline(report),
         sha256=None if report is None else report.release_sha256,
         cells=None if report is None else report.summary.cells,
-        primary=None if report is None else report.summary.withheld - result.secondary,
+        primary=None if report is None or result.secondary is None else report.summary.withheld - result.secondary,
         secondary=None if report is None else result.secondary,
         status=result.status,
         cost=result.cost,

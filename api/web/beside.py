@@ -24,7 +24,7 @@ class Beside:
 
 def beside(at: Service, asking: Principal, draft: str | None, own: Job) -> Sequence[Beside]:
     """The pattern's own figures, and then those of others, the newest first."""
-    jobs = [] if draft is None else jobs_of_draft(at, asking, draft)
+    jobs = [] if draft is None else jobs_of_draft(at, asking.owner, draft)
     others = [job for job in jobs if job.id != own.id and job.state is State.SUCCEEDED]
     found = [
         Beside(figures, job, job.id == own.id)

@@ -47,11 +47,12 @@ class SecondaryCell:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A page of a pattern."""
+    """A page of a pattern. explained: nothing more could be found out of what needs each cell."""
 
     figures: tuple[str, ...]
     decided: tuple[str, ...]
     cells: tuple[SecondaryCell, ...]
+    explained: bool
     found: int
     page: int
     pages: int
@@ -85,7 +86,9 @@ def pattern_of(at: Service, job: Job, params: QueryParams) -> Pattern | None:
         parts = [f"{v.name}={code}" for v, code in named if v.total < 0 or v.codes[v.total] != code]
         cells.append(SecondaryCell(number + 1, ", ".join(parts) or "grand total", *rest))
     front = file.document("front")
-    return Pattern(tuple(front["figures"]), tuple(front["decided"]), tuple(cells), found, page, pages)
+    return Pattern(
+        tuple(front["figures"]), tuple(front["decided"]), tuple(cells), front.get("explained", True), found, page, pages
+    )
 
 
 @router.post("/{job}/decisions")
@@ -93,17 +96,40 @@ async def post_decision(job: str, request: Request, at: ServiceDep, asking: Anal
     """Decide about a secondary cell; the same search begins again with all decisions so far."""
     found = await run_in_threadpool(own_job, at, asking, job)
     form = await plain_form(request)
-    decisions = await run_in_threadpool(_decisions, at, asking, found, form)
-    draft = draft_behind(found)
+    return await _again(at, asking, found, await run_in_threadpool(_decisions, at, asking, found, form))
+
+
+@router.post("/{job}/reasons")
+async def post_reasons(job: str, at: ServiceDep, asking: Analyst) -> Response:
+    """Search again, with the decisions so far, and find out what needs each cell however long that takes."""
+    found = await run_in_threadpool(own_job, at, asking, job)
+    if found.kind != KIND.name:
+        raise ProblemError(Problem("no-such-pattern", "No such pattern", 404, "The job is no search for a pattern."))
+    return await _again(at, asking, found, await run_in_threadpool(_kept, at, found), explain=True)
+
+
+async def _again(
+    at: Service, asking: Principal, job: Job, decisions: list[dict[str, Any]], **options: bool
+) -> Response:
+    """The same search with these decisions, and options that take the place of those before.
+
+    Raises
+    ------
+    ProblemError: its release is not there.
+    """
+    draft = draft_behind(job)
     if draft is None:
         text = "The release that this pattern is of is not kept here; bring it again."
         raise ProblemError(Problem("no-such-release", "No such release", 404, text))
     release = await run_in_threadpool(own_draft, at, asking, draft)
     files = await files_of_draft(at, release, release.said["names"])
-    name = _free(DECISIONS, {file.name for file in files})
-    content = json.dumps({"decisions": decisions}, ensure_ascii=False, indent=1).encode()
-    wanted = KIND.request.model_validate({**json.loads(found.request), "decisions": name})
-    order = ordered(at, KIND, wanted, (*files, Document(name, "application/json", content)), release.title)
+    asked = json.loads(job.request)
+    asked["options"] = {**asked.get("options", {}), **options}
+    if decisions:
+        asked["decisions"] = name = _free(DECISIONS, {file.name for file in files})
+        content = json.dumps({"decisions": decisions}, ensure_ascii=False, indent=1).encode()
+        files = (*files, Document(name, "application/json", content))
+    order = ordered(at, KIND, KIND.request.model_validate(asked), files, release.title)
     return see(f"/jobs/{(await submitted(at, asking, order)).id}")
 
 
@@ -129,8 +155,13 @@ def _decisions(at: Service, asking: Principal, job: Job, form: FormData) -> list
     new = {"decision": kind, "cell": cell, **said, "date": datetime.now(UTC).date().isoformat()}
     if len(bench.measures) > 1:
         new["measure"] = measure
-    kept = json.loads(result_file(at.store, job, DECISIONS) or b'{"decisions": []}')["decisions"]
-    return [one for one in kept if (one["cell"], one.get("measure")) != (cell, new.get("measure"))] + [new]
+    return [one for one in _kept(at, job) if (one["cell"], one.get("measure")) != (cell, new.get("measure"))] + [new]
+
+
+def _kept(at: Service, job: Job) -> list[dict[str, Any]]:
+    """Decisions so far."""
+    kept: list[dict[str, Any]] = json.loads(result_file(at.store, job, DECISIONS) or b'{"decisions": []}')["decisions"]
+    return kept
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -96,10 +96,10 @@ async def files_of_draft(at: Service, draft: Draft, names: Sequence[str]) -> tup
     return await run_in_threadpool(read)
 
 
-def jobs_of_draft(at: Service, asking: Principal, draft: str) -> list[Job]:
+def jobs_of_draft(at: Service, owner: str, draft: str) -> list[Job]:
     """What was done with a draft, newest first."""
     with at.store.reading() as connection:
-        jobs = jobs_of(connection, asking.owner, limit=RECENT)
+        jobs = jobs_of(connection, owner, limit=RECENT)
     return [job for job in jobs or () if draft_behind(job) == draft]
 
 

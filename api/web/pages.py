@@ -157,7 +157,7 @@ def _environment() -> Environment:
         duration=_duration,
         waited=_waited,
         seconds=_seconds,
-        integer=lambda n: numerals(f"{n:,}"),
+        integer=lambda n: f"{n:,}".replace(",", "\u202f"),
         figure=_figure,
         selected_error=lambda fields: any(field.error for field in fields.values()),
         unknown=unknown_in_words,
@@ -197,7 +197,7 @@ def _moment(seconds: float) -> str:
 
 def _figure(value: float, digits: int = 6) -> str:
     """A measure with so many significant digits."""
-    return numerals(f"{value:,.{digits}g}")
+    return numerals(f"{value:,.{digits}g}".replace(",", "\u202f"))
 
 
 SCRIPT = words_of(
@@ -208,6 +208,8 @@ SCRIPT = words_of(
         '${names.length} files: ${names.join(", ")}',
         "; about ${Math.ceil(more / 10) * 10} s of this step are left",
         "; about ${Math.ceil(more / 60)} min of this step are left",
+        "at most ${Math.ceil((100 * (found - proved)) / found)}% cheaper is possible",
+        "${group(done)} so far",
         "${group(done)} of ${group(total)}${left(name, done, total)}",
         "Waiting for a worker: place ${group(place)} in the queue",
     )
@@ -224,9 +226,21 @@ STATES = words_of(
 
 STAGES = words_of(
     (
-        *("annealing", "arithmetic", "attacks", "bounds", "cells beyond their neighbours", "cells that fall"),
-        *("cumulative view", "entropy over tables", "insiders", "methods", "parts", "proof", "releases", "samples"),
-        *("search", "sum of changes"),
+        *("answer and pages", "arithmetic of exposures", "attacks", "audit", "bounds"),
+        *("cells and rules", "cells beyond their neighbours", "cells that fall", "cells that no row lists", "clusters"),
+        *("completion", "cumulative view", "designs", "entropy over tables", "insiders", "insiders with shares"),
+        *("linear system and additivity", "methods", "messages", "parts", "proof", "rank of the system", "reading"),
+        *(
+            "reduction",
+            "relations",
+            "releases",
+            "report",
+            "risk of whole tables",
+            "rules, relations and costs",
+            "samples",
+            "search",
+        ),
+        *("subtraction (SAP)", "sum of changes", "what needs each cell"),
     )
 )
 """Steps of the work, as engines tell them."""

@@ -1,5 +1,7 @@
 """Pages on patterns: which cells to withhold besides the sensitive ones. Compare methods, and protect a release."""
 
+import json
+
 from fastapi import APIRouter, Request, Response
 from starlette.datastructures import FormData
 
@@ -48,6 +50,12 @@ def get_file(job: str, name: str, at: ServiceDep, asking: Reader) -> Response:
     return document_response(at, found, name)
 
 
+def _in_the_way(at: Service, job: Job) -> str:
+    """Why there is no pattern, in words."""
+    conflict = json.loads(result_file(at.store, job, "suppression.json") or b"{}").get("conflict") or {}
+    return str(conflict.get("text", ""))
+
+
 def comparison_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """Methods side by side, with the chart of cost against protection."""
     name = page_file(request, at, job)
@@ -76,6 +84,7 @@ def suppression_page(request: Request, at: Service, asking: Principal, job: Job,
             "suppression.html",
             job=job,
             title="No pattern protects this release",
+            why=_in_the_way(at, job),
             safe=safe,
             draft=draft,
             forms=offered(SUPPRESSION.rows),

@@ -3,14 +3,17 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from time import time
 
 from fastapi import Request, Response
 
 from tableseal.api.http.resources import places_of
 from tableseal.api.http.service import Service
 from tableseal.api.store.events import events_of
-from tableseal.api.store.job import Event, Job
-from tableseal.api.web.pages import page
+from tableseal.api.store.job import Event, Job, State
+from tableseal.api.web.drafts import jobs_of_draft
+from tableseal.api.web.pages import STAGES, language_of, page
+from tableseal.audit.language import phrase, speaking
 
 
 @dataclass(frozen=True)
@@ -50,4 +53,30 @@ def job_page(request: Request, at: Service, job: Job, draft: str | None) -> Resp
             told = phases(events_of(connection, job.id))
     place = places_of(at, [job]).get(job.id)
     limit = json.loads(job.request).get("options", {}).get("time_limit")
-    return page(request, "job.html", job=job, draft=draft, place=place, phases=told, limit=limit)
+    return page(
+        request,
+        "job.html",
+        job=job,
+        draft=draft,
+        place=place,
+        phases=told,
+        limit=limit,
+        stages=_stages(language_of(request)),
+        now=time(),
+        before=None if job.state.final else _before(at, job, draft),
+    )
+
+
+def _stages(language: str) -> str:
+    """What engines tell -> what a page in a language calls it, for its script."""
+    with speaking(language):
+        return json.dumps({stage: phrase(stage) for stage in STAGES}, ensure_ascii=False)
+
+
+def _before(at: Service, job: Job, draft: str | None) -> float | None:
+    """Seconds that the same kind of work took on the same release, last; None: never done."""
+    jobs = [] if draft is None else jobs_of_draft(at, job.owner, draft)
+    for one in jobs:
+        if one.kind == job.kind and one.state is State.SUCCEEDED and one.started and one.finished:
+            return one.finished - one.started
+    return None

@@ -19,7 +19,6 @@ from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.contributors import Contributors
 from tableseal.audit.linear.naming import cell_name, plural
 from tableseal.audit.model import Intruder, Status
-from tableseal.audit.rules.contributions import holding_labels
 
 
 def insiders(contributors: Contributors) -> Iterator[Attacker]:
@@ -56,7 +55,6 @@ def holdings(contributors: Contributors) -> Iterator[Attacker]:
     wanted = "holdings" in contributors.release.intruder.kinds
     if not wanted or microdata is None or microdata.holding is None or contributions is None:
         return
-    labels = holding_labels(microdata)
     open_cells, cells = contributors.open_cells, contributors.cells
     usable = contributors.withheld[contributions.covered[open_cells[contributors.withheld]]]
     usable = usable[~contributors.is_count[open_cells[usable]]]
@@ -68,8 +66,8 @@ def holdings(contributors: Contributors) -> Iterator[Attacker]:
     order = at[np.argsort(contributions.contributor[at], kind="stable")]
     cuts = np.flatnonzero(np.diff(contributions.contributor[order])) + 1
     for entries in np.split(order, cuts) if len(order) else ():
-        label = labels.get(int(contributions.contributor[entries[0]]))
-        if label is None:
+        label = microdata.holding[int(contributions.first[contributions.contributor[entries[0]]])]
+        if not label:
             continue
         own = open_cells[target[entries]]
         alone = (contributors.number[own] == 1) & cells.truth.known[own]

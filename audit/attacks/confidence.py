@@ -13,7 +13,7 @@ import numpy as np
 from tableseal.audit.attacks.outcome import nearest
 from tableseal.audit.attacks.subject import shown_values
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.model import BELIEVABLE, RULE_IDLE, Note, Policy, Release
+from tableseal.audit.model import BELIEVABLE, RULE_IDLE, UNSTATED, Note, Policy, Release
 
 USUAL_THRESHOLD = 3
 """Counts below this are small where no threshold rule of the policy says otherwise."""
@@ -41,7 +41,8 @@ def small_below(policy: Policy | None) -> int:
 @dataclass(frozen=True)
 class ConfidenceFinding:
     """shown: published changed counts from 1 to below the threshold. right: of these, the true ones. unknown: of these,
-    without a true count. limit: the policy's; None: it sets none. changed: any count of the release was."""
+    without a true count. limit: the policy's; None: it sets none. changed: any count of the release was. unstated: it
+    was not computed how probable it is that they are."""
 
     threshold: int
     limit: Fraction | None
@@ -49,6 +50,7 @@ class ConfidenceFinding:
     right: int
     unknown: int
     changed: bool
+    unstated: bool = False
 
     @property
     def above(self) -> bool | None:
@@ -57,7 +59,7 @@ class ConfidenceFinding:
             return False
         if self.right > self.limit * self.shown:
             return True
-        return None if self.right + self.unknown > self.limit * self.shown else False
+        return None if self.unstated or self.right + self.unknown > self.limit * self.shown else False
 
     def note(self) -> Note | None:
         """The finding in words; None: nothing has to be said."""
@@ -70,8 +72,11 @@ class ConfidenceFinding:
             return Note(RULE_IDLE, "require.confidence judged nothing here: it is for counts that were changed.", 1)
         limit = f"the policy's {float(self.limit):.6g}"
         if self.above is None:
-            text = f"Of {self.unknown} {small} it is not known whether they are the true ones."
-            return Note(OPEN, text, self.unknown)
+            if self.unknown:
+                text = f"Of {self.unknown} {small} it is not known whether they are the true ones."
+                return Note(OPEN, text, self.unknown)
+            text = f"{self.right} of {self.shown} {small} are the true ones, and the method may make more so."
+            return Note(OPEN, text, self.shown)
         share = f"{self.right} of {self.shown} {small} are the true ones" if self.shown else f"There are no {small}"
         return Note(ABOVE if self.above else WITHIN, f"{share}, {'above' if self.above else 'not above'} {limit}.")
 
@@ -91,4 +96,5 @@ def judge_confidence(release: Release, cells: Cells, policy: Policy) -> Confiden
         right=int((known & (cells.truth.units == shown)).sum()),
         unknown=int((small & ~known).sum()),
         changed=bool(changed.any()),
+        unstated=any(note.code == UNSTATED for note in release.notes),
     )

@@ -11,6 +11,7 @@ from tableseal.audit.attacks.means import means
 from tableseal.audit.attacks.outcome import Outcome
 from tableseal.audit.attacks.subject import Subject
 from tableseal.audit.attacks.sums import sums
+from tableseal.audit.language import words_of
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,22 @@ class Attack:
     lacking: str
 
 
+_COUNTS, _CATEGORIES, _STATISTICS, _AREAS = words_of(
+    (
+        "changed counts",
+        "categories that hold others and are not their sum",
+        "statistics of changed counts",
+        "areas that cover another one and reach beyond it",
+    )
+)
+
 ATTACKS: Mapping[str, Attack] = MappingProxyType(
     {
-        "sums": Attack(sums, "changed counts"),
-        "differences": Attack(differences, "categories that hold others and are not their sum"),
-        "averaging": Attack(averaging, "changed counts"),
-        "means": Attack(means, "statistics of changed counts"),
-        "geographies": Attack(geographies, "areas that cover another one and reach beyond it"),
+        "sums": Attack(sums, _COUNTS),
+        "differences": Attack(differences, _CATEGORIES),
+        "averaging": Attack(averaging, _COUNTS),
+        "means": Attack(means, _STATISTICS),
+        "geographies": Attack(geographies, _AREAS),
     }
 )
 """In the order in which they are replayed."""

@@ -50,7 +50,7 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
     ContradictionError: no table fits what is published with the changes that are stated.
     LimitError: the release is too large.
     """
-    names = _chosen(settings.attacks)
+    names = chosen(settings.attacks)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
     subject = replace(subject_of(release), deadline=deadline)
     threshold = small_below(release.policy)
@@ -87,7 +87,13 @@ def _late(subject: Subject) -> bool:
     return subject.deadline is not None and monotonic() > subject.deadline
 
 
-def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
+def chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The attacks that are asked for, all if none is.
+
+    Raises
+    ------
+    InputError: an unknown one.
+    """
     for name in asked:
         if name not in ATTACKS:
             expected = f"one of {listing(ATTACKS)}{suggestion(name, list(ATTACKS))}"

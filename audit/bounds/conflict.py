@@ -9,6 +9,7 @@ from tableseal.audit.bounds.programs.float_problem import moved_by
 from tableseal.audit.errors import ContradictionError
 from tableseal.audit.linear.integers import product
 from tableseal.audit.linear.naming import codes_name, decimal, full_name, interval_words, places_of
+from tableseal.audit.periods import grown
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.solvers.protocol import Floats, Problem, Solver
 
@@ -127,6 +128,9 @@ def _statement(prepared: Prepared, row: int) -> str:
             name = codes_name(release, statistic.table, statistic.codes(at))
             return f'statistic "{statistic.table.name}" of {name} is {value}'
         link = release.statements[int(system.link[row])]
+        changed = grown(release, link)
+        if changed is not None:
+            return f"{changed} changed from one period to the next by no more than is assumed"
         bounds = [f"at least {link.lower}" if link.lower is not None else ""]
         bounds.append(f"at most {link.upper}" if link.upper is not None else "")
         return f"link {int(system.link[row]) + 1} is {' and '.join(b for b in bounds if b)}"

@@ -15,6 +15,7 @@ from scipy.sparse import coo_array, csr_array
 from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.method import Method
+from tableseal.audit.decision.records import recorded
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.difference import difference_rows, short_equations
@@ -195,6 +196,11 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
         always_open=always_open,
         cells=len(cells),
     )
+    of_records = recorded(release, system.base) if known.all() else None
+    if of_records is not None:
+        whole = replace(equations, value=np.append(equations.value[: len(cells)], of_records[unknown_base]))
+        if not len(_broken(whole)):
+            return whole
     given = np.concatenate([known, np.zeros(len(unknown_base), np.bool_)])
     completed = _completed(release, cells, equations, given, method)
     _refuse_unequal(release, cells, completed)
@@ -309,10 +315,15 @@ def _completed(
     return replace(equations, value=value)
 
 
+def _broken(equations: Equations) -> NDArray[np.int64]:
+    """int64: relations that the values do not keep."""
+    held = product(equations.matrix, equations.value)
+    return np.flatnonzero((held < equations.lower) | (held > equations.upper))
+
+
 def _refuse_unequal(release: Release, cells: Cells, equations: Equations) -> None:
     """Name the cells of a relation that true values do not keep; they may be confidential and are not shown."""
-    held = product(equations.matrix, equations.value)
-    broken = np.flatnonzero((held < equations.lower) | (held > equations.upper))
+    broken = _broken(equations)
     if not len(broken):
         return
     _, columns, factors = stored(equations.matrix, broken[:1])

@@ -1,9 +1,9 @@
 """The canonical form of a release: one self-contained JSON document, the same bytes for the same release.
 
 It is a release file like any other (inline cells and classifications) and reads back to an equal release; file names,
-row numbers of files and notes are not part of it. Whole numbers are JSON numbers; other numbers are exact text, so
-that no reader turns them into binary fractions. What a table says without a row is spelled out (`derived`), for readers
-that know nothing of our rules; it is not read back.
+row numbers of files and notes are not part of it, but for those on how values were changed. Whole numbers are JSON
+numbers; other numbers are exact text, so that no reader turns them into binary fractions. What a table says without a
+row is spelled out (`derived`), for readers that know nothing of our rules; it is not read back.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from tableseal.audit.io.derived import without_rows
 from tableseal.audit.io.numbers import decimals_of, exact
 from tableseal.audit.io.policy_file import policy_document
 from tableseal.audit.model import (
+    ABOUT_CHANGES,
     WEIGHT_UNIT,
     Amounts,
     Consent,
@@ -63,7 +64,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         "tableseal": 1,
         "title": release.title,
         "measures": {
-            name: {"kind": measure.kind, "unit": exact(measure.unit)} for name, measure in release.measures.items()
+            name: {"kind": measure.kind, "unit": exact(measure.unit)}
+            | ({} if measure.previous is None else {"previous": measure.previous})
+            for name, measure in release.measures.items()
         },
         "variables": {name: _hierarchy(hierarchy) for name, hierarchy in release.variables.items()},
         "tables": [_table(table, release) for table in release.tables],
@@ -88,6 +91,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         document["consent"] = [_consent(consent, release) for consent in release.consents]
     if release.accepted:
         document["accept"] = [_consent(accepted, release) for accepted in release.accepted]
+    told = [{"code": n.code, "text": n.text, "count": n.count} for n in release.notes if n.code in ABOUT_CHANGES]
+    if told:
+        document["notes"] = told
     document["intruder"] = _intruder(release.intruder)
     if release.policy is not None:
         document["policy"] = policy_document(release.policy)
@@ -144,7 +150,9 @@ def _statistic(statistic: Statistic, release: Release) -> dict[str, Any]:
         ("value", decimals_of(table.value, statistic.unit)),
         ("status", [_WORDS[code] for code in table.status.tolist()]),
     ]
-    if isinstance(statistic.of, Denominator):
+    if statistic.kind in ("growth", "change"):
+        pass  # of the same cell of the earlier period
+    elif isinstance(statistic.of, Denominator):
         given = zip(release.variables.items(), statistic.of.codes, strict=True)
         codes = {name: hierarchy.codes[code] for (name, hierarchy), code in given if code is not None}
         found["of"] = {"measure": statistic.of.measure, **codes}

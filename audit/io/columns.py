@@ -1,6 +1,6 @@
 """A table as read: columns of text, and where each row came from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,23 +75,38 @@ def inline_columns(cells: object, source: Place) -> Columns:
     InputError: not a mapping of lists, lists of different lengths, nested entries, no rows. LimitError: too many
         columns.
     """
-    if not isinstance(cells, Mapping) or not cells:
-        raise InputError("expected columns, such as {region: [N, S], value: [1, 2]}.", at=source)
+    for error in wrong_cells(cells, source):
+        raise error
+    assert isinstance(cells, Mapping)
     check_width(len(cells), source)
+    return Columns.of(source, cells)
+
+
+def wrong_cells(cells: object, source: Place) -> Iterator[InputError]:
+    """What is wrong with columns given inside a document: not a mapping of lists, nested entries, lists of different
+    lengths, no rows."""
+    if not isinstance(cells, Mapping) or not cells:
+        yield InputError("expected columns, such as {region: [N, S], value: [1, 2]}.", at=source)
+        return
     length: int | None = None
     first = ""
     for name, entries in cells.items():
         if not isinstance(entries, list | tuple):
-            raise InputError(found=quoted(str(entries)), expected="a list of entries", at=source / name)
+            yield InputError(found=_shown(entries), expected="a list of entries", at=source / name)
+            continue
         if length is None:
             length, first = len(entries), name
         if len(entries) != length:
-            text = f"has {len(entries)} entries, but {source / first} has {length}; all columns need one entry a row "
-            raise InputError(text, "(null for no value).", at=source / name)
+            text = f"has {len(entries)} entries, but {quoted(first)} has {length}; all columns need one entry a row "
+            yield InputError(text, "(null for no value).", at=source / name)
         for row, entry in enumerate(entries):
             if entry is not None and not isinstance(entry, str):
                 place = replace(source / name, row=row + 1)
-                raise InputError(found="a list or mapping", expected="one value", at=place)
-    if not length:
-        raise InputError("has no rows.", at=source)
-    return Columns.of(source, cells)
+                yield InputError(found="a list or mapping", expected="one value", at=place)
+                break
+    if length == 0:
+        yield InputError("has no rows.", at=source)
+
+
+def _shown(value: object) -> str:
+    return quoted(value) if value is None or isinstance(value, str) else "a mapping"

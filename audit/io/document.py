@@ -1,14 +1,19 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
 
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.columns import Columns, wrong_cells
 from tableseal.audit.io.document_types import (
     TAG,
     Code,
     Count,
     Decimals,
+    Factor,
     Flag,
     Integer,
     Model,
@@ -16,18 +21,42 @@ from tableseal.audit.io.document_types import (
     Number,
     Positive,
     Rank,
+    Share,
+    Tally,
     Text,
     Unit,
+    checked,
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
 from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.io.trees import wrong_tree
 from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 
+
+def _wrong_cells(cells: Any) -> Iterable[InputError]:
+    return () if isinstance(cells, Columns) else wrong_cells(cells, Place())  # columns: read already
+
+
+def _wrong_tree_or_file(tree: Any) -> Iterable[InputError]:
+    return () if isinstance(tree, str) else wrong_tree(tree)
+
+
+def _wrong_ranges(ranges: Any) -> Iterable[InputError]:
+    """Whether these are a file, value: [lower, upper], or [value, lower, upper]."""
+    if isinstance(ranges, str):
+        return
+    entries = ranges.values() if isinstance(ranges, Mapping) else ranges if isinstance(ranges, list | tuple) else None
+    wanted = (2, 3) if isinstance(ranges, Mapping) else (3,)
+    if entries is None or not all(isinstance(one, list | tuple) and len(one) in wanted for one in entries):
+        yield InputError("expected a file or ranges such as {5: [1, 4]}.", at=Place())
+
+
 Tree = Annotated[
     Any,
+    checked(wrong_tree),
     WithJsonSchema(
         {
             "type": ["object", "array"],
@@ -37,6 +66,7 @@ Tree = Annotated[
 ]
 TreeOrFile = Annotated[
     Any,
+    checked(_wrong_tree_or_file),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],
@@ -46,6 +76,7 @@ TreeOrFile = Annotated[
 ]
 Cells = Annotated[
     Any,
+    checked(_wrong_cells),
     WithJsonSchema(
         {
             "type": "object",
@@ -61,6 +92,9 @@ class MeasureDocument(Model):
 
     kind: Literal["count", "magnitude"] = Field(description="count: numbers of units; magnitude: sums of a variable")
     unit: Unit | None = Field(default=None, description="published precision; every value is a whole multiple of it")
+    previous: Text | None = Field(
+        default=None, description="written by convert: the measure whose values of an earlier period these are"
+    )
 
 
 class VariableDocument(Model):
@@ -133,6 +167,7 @@ RoundingMethod = Literal[
 ]
 Ranges = Annotated[
     Any,
+    checked(_wrong_ranges),
     WithJsonSchema(
         {
             "type": ["string", "object", "array"],
@@ -205,6 +240,14 @@ Meaning = Annotated[
 ]
 
 
+class PartialSumsDocument(Model):
+    """Aggregates that are not published: the sum of their published members is, if it is a large part of them."""
+
+    variable: Text = Field(description="of the aggregates and members")
+    codes: list[Code] = Field(min_length=1, description="the aggregates")
+    share: Share = Field(default=Fraction(95, 100), description="of the aggregate, that the sum has to reach")
+
+
 class TableDocument(Model):
     """One table: where its cells are and what its columns hold."""
 
@@ -212,6 +255,9 @@ class TableDocument(Model):
     measure: Text | None = Field(default=None, description="may be left out when there is one")
     file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
     cells: Cells | None = Field(default=None, description="the table inline")
+    rows: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="how many rows the data have; another number is an error (a file that is cut off)"
+    )
     by: list[Text] | None = Field(
         default=None, description="variables of a table that is made of the microdata, in place of file and cells"
     )
@@ -256,6 +302,14 @@ class TableDocument(Model):
         "instead of the value (null: no limit)",
     )
     rounding: RoundingDocument | None = None
+    fixed: dict[str, CodeOrCodes] = Field(
+        default={},
+        description="variable -> codes of rows that others have decided: what they publish stays published, what they "
+        "withhold stays withheld",
+    )
+    partial_sums: PartialSumsDocument | None = Field(
+        default=None, description="sums of what is not confidential, in place of aggregates"
+    )
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
     derived: dict[str, Any] = Field(
         default={}, description="written by convert: what follows from `absent` where there is no row; never read"
@@ -323,10 +377,14 @@ OfWhat = Annotated[
 
 
 class StatisticDocument(Model):
-    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest."""
+    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest. Or of
+    changes against the same cell of the earlier period (`previous`)."""
 
     name: Text
-    kind: Literal["percent", "rate", "mean"] = Field(description="per 100; per `per`; per 1 (mean: a sum by a count)")
+    kind: Literal["percent", "rate", "mean", "growth", "change"] = Field(
+        description="per 100; per `per`; per 1 (mean: a sum by a count); growth: percent more than in the earlier "
+        "period; change: by how much more"
+    )
     measure: Text | None = Field(default=None, description="of the values divided; may be left out when there is one")
     of: OfWhat | None = Field(
         default=None,
@@ -352,6 +410,34 @@ class StatisticDocument(Model):
     marks: dict[str, Meaning] = Field(default={})
 
 
+GrowthRange = Annotated[
+    Annotated[Literal["any"], Tag(TAG + "text")] | Annotated[tuple[Factor | None, Factor | None], Tag(TAG + "list")],
+    Discriminator(shape),
+]
+
+
+class PreviousDocument(Model):
+    """Tables of an earlier period that are out, and how much outsiders take values to change; or an earlier version of
+    the tables."""
+
+    period: Text = Field(default="last period", description="what the earlier period is called, such as 2023")
+    revision: Literal["added", "removed", "corrected"] | None = Field(
+        default=None,
+        description="in place of growth: the tables are a version of these that is out, and contributors were added or "
+        "removed since, or something was corrected",
+    )
+    growth: dict[str, GrowthRange] = Field(
+        default={},
+        description="measure -> [from, to]: percentages (-30%, +50%) or factors (0.7, 1.5) between which every value "
+        "changes; null: no limit; any: nothing is assumed",
+    )
+    change: dict[str, tuple[Number | None, Number | None]] = Field(
+        default={}, description="measure -> [from, to] between which every value rises, in place of growth"
+    )
+    tables: list[TableDocument] = Field(default=[], description="as in `tables`, in the same variables")
+    releases: list[Text] = Field(default=[], description="files of releases of that period, all of their tables")
+
+
 class ConsentDocument(Model):
     """Agreement of the contributors of a cell: to its publication, or to being known to each other."""
 
@@ -360,6 +446,14 @@ class ConsentDocument(Model):
     reason: Text
     by: Text = Field(description="who agreed")
     until: Text | None = Field(default=None, description="YYYY-MM-DD, the last day; left out: without end")
+
+
+class NoteDocument(Model):
+    """What an audit repeats of how values were changed; `protect` writes it into the agency's copy."""
+
+    code: Literal["believable", "missing_keys", "confidence_unstated"]
+    text: Text
+    count: Tally = 1
 
 
 class IntruderDocument(Model):
@@ -403,6 +497,9 @@ class ReleaseDocument(Model):
     statistics: list[StatisticDocument] = Field(
         default_factory=list, description="published percentages, rates and means of the tables' values"
     )
+    previous: PreviousDocument | None = Field(
+        default=None, description="what is out of an earlier period, and how much values may have changed"
+    )
     consent: list[ConsentDocument] = Field(
         default_factory=list, description="cells that are published by agreement of their contributors"
     )
@@ -411,5 +508,6 @@ class ReleaseDocument(Model):
         description="withheld cells whose contributors know each other by their ranks, whatever is withheld, and why "
         "that may be",
     )
+    notes: list[NoteDocument] = Field(default_factory=list, description="of how values were changed, for the agency")
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

@@ -1,13 +1,21 @@
 """Field types of the document models: text as written -> value, with a message that says what was expected."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, WithJsonSchema, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from tableseal.audit.errors import InputError, Place, TablesealError
 from tableseal.audit.io.numbers import places, rational
@@ -33,22 +41,48 @@ def _kind(value: object) -> str:
 
 
 class Model(BaseModel):
-    """A mapping with known keys; an unknown key is an error that names it."""
+    """A mapping with known keys; every unknown key is an error that names it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:
+    def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
         if not isinstance(data, Mapping):
             fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
-        for key in data:
-            if key not in cls.model_fields:
-                hint = suggestion(key, cls.model_fields)
-                message = f"unknown key {quoted(key)}{hint}; known keys are {listing(cls.model_fields, 20)}."
-                # Given as context, so that braces in it are left alone.
-                raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
-        return data
+        unknown = [key for key in data if key not in cls.model_fields]
+        if not unknown:
+            return handler(data)
+        wrong = [_again("unknown_key", _unknown(key, cls.model_fields), {"key": key}, (), data) for key in unknown]
+        try:
+            handler({key: value for key, value in data.items() if key in cls.model_fields})
+        except ValidationError as error:  # what else is wrong is told with it
+            found = error.errors(include_url=False)
+            wrong += [_again(e["type"], e["msg"], e.get("ctx", {}), e["loc"], e["input"]) for e in found]
+        raise ValidationError.from_exception_data(cls.__name__, wrong)
+
+
+def _unknown(key: str, known: Mapping[str, Any]) -> str:
+    return f"unknown key {quoted(key)}{suggestion(key, known)}; known keys are {listing(known, 20)}."
+
+
+def _again(kind: str, message: str, context: Mapping[str, Any], where: tuple[str | int, ...], given: Any) -> Any:
+    """An error to be raised with others."""
+    # The message is given as context, so that braces in it are left alone.
+    custom = PydanticCustomError(kind, "{message}", {**context, "message": message})
+    return InitErrorDetails(type=custom, loc=where, input=given)
+
+
+def checked(wrong: Callable[[Any], Iterable[TablesealError]]) -> PlainValidator:
+    """Validator of a value that has no model: `wrong` says what is wrong with it, placed from the value on."""
+
+    def validated(value: Any) -> Any:
+        found = [_again("placed", str(error), {"error": error}, (), None) for error in wrong(value)]
+        if found:
+            raise ValidationError.from_exception_data("", found)
+        return value
+
+    return PlainValidator(validated)
 
 
 def _text(value: object) -> str:
@@ -112,6 +146,20 @@ def _integer(check: _Number) -> PlainValidator:
     return PlainValidator(lambda value: int(check(value)))
 
 
+def _factor(value: object) -> Fraction:
+    """0.7, or -30% for the same."""
+    found = None
+    if isinstance(value, str):
+        try:
+            text = value.strip()
+            found = 1 + rational(text[:-1]) / 100 if text.endswith("%") else rational(text)
+        except ValueError:
+            pass
+    if found is None or not 0 <= found <= 10**6 or found.denominator > 10**6:
+        fail(value, "a percentage from -100% on, such as -30% or +50%, or the factor that it is, such as 0.7 or 1.5")
+    return found
+
+
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
     if not Fraction(1, 10**12) <= number <= 10**12:
@@ -130,6 +178,7 @@ _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
 _DECIMALS = _Number(minimum=0, maximum=9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
+_TALLY = _Number(minimum=1, maximum=10**9, whole=True)
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Code = Text
@@ -138,6 +187,9 @@ Flag = Annotated[
 ]
 Number = Annotated[Fraction, PlainValidator(_ANY), _ANY.schema()]
 NonNegative = Annotated[Fraction, PlainValidator(_NONNEGATIVE), _NONNEGATIVE.schema()]
+Factor = Annotated[
+    Fraction, PlainValidator(_factor), WithJsonSchema({"type": ["number", "string"], "description": "0.7, or -30%"})
+]
 Positive = Annotated[Fraction, PlainValidator(_POSITIVE), _POSITIVE.schema()]
 Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
 Share = Annotated[Fraction, PlainValidator(_SHARE), _SHARE.schema()]
@@ -145,6 +197,7 @@ Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
 Decimals = Annotated[int, _integer(_DECIMALS), _DECIMALS.schema()]
 Rank = Annotated[int, _integer(_RANK), _RANK.schema()]
+Tally = Annotated[int, _integer(_TALLY), _TALLY.schema()]
 Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
 
 
@@ -172,14 +225,23 @@ def validate(model: type[M], document: Document, where: Place) -> M:
         found = error.errors(include_url=False)
         others = len(found) - 1
         more = f" (And {others} more error{'s' if others > 1 else ''} in this document.)" if others else ""
-        several = tuple(_error(one, where) for one in found[:TOLD]) if others else ()
-        raise _error(found[0], where, more, several) from None
+        several = tuple(_error(one, where, document) for one in found[:TOLD]) if others else ()
+        raise _error(found[0], where, document, more, several) from None
 
 
-def _error(one: Any, where: Place, more: str = "", several: tuple[TablesealError, ...] = ()) -> InputError:
+def _error(
+    one: Any, where: Place, document: Document, more: str = "", several: tuple[TablesealError, ...] = ()
+) -> InputError:
     """An error of pydantic as one of ours."""
-    at = replace(where, path=(*where.path, *(part for part in one["loc"] if not str(part).startswith(TAG))))
+    path = tuple(part for part in one["loc"] if not str(part).startswith(TAG))
+    at = replace(where, path=(*where.path, *path))
     match one["type"]:
+        case "placed":
+            error = one["ctx"]["error"]
+            inside = error.at or Place()
+            at = replace(at, path=(*at.path, *inside.path), row=inside.row, table=_table(document, path))
+            text = error.words(placed=False) + more
+            return InputError(text, at=at, found=error.found, expected=error.expected, several=several)
         case "missing":  # what is there lies above it
             return InputError("is missing." + more, at=at, places=[replace(at, path=at.path[:-1])], several=several)
         case "unknown_key":
@@ -188,6 +250,16 @@ def _error(one: Any, where: Place, more: str = "", several: tuple[TablesealError
     return InputError(
         f"found {what}, expected {expected}.{more}", at=at, found=what, expected=expected, several=several
     )
+
+
+def _table(document: Document, path: tuple[str | int, ...]) -> str | None:
+    """The name of the table that a path leads into, if it has one."""
+    match path, document:
+        case ("tables" | "statistics" as key, int(at), *_), {**whole}:
+            entries = whole[key]
+            name = entries[at].get("name") if isinstance(entries, list) else None
+            return name if isinstance(name, str) else None
+    return None
 
 
 def _wrong(error: Any) -> tuple[str, str]:

@@ -206,6 +206,12 @@ def text_of(content: bytes, source: str) -> tuple[str, list[Note]]:
     return _without_nul(text, source, content), []
 
 
+def note_open_end(text: str, source: str, notes: list[Note]) -> None:
+    """Tell of a text of rows that does not end with the end of a line: nothing else shows that it is cut off."""
+    if not text.endswith(("\n", "\r")):
+        notes.append(Note("no_line_end", f"{source}: does not end with the end of a line; it may be cut off."))
+
+
 def read_text(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> tuple[str, list[Note]]:
     """`read_bytes` and `decode` in one."""
     return decode(read_bytes(path, source=source, limit=limit), source)

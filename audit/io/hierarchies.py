@@ -8,6 +8,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.trees import tree_edges
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
@@ -63,38 +64,6 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     return replace(
         found, selections=frozenset(document.selections), combined=frozenset(document.combined), levels=levels
     )
-
-
-def tree_edges(tree: Document, where: Place) -> list[Edge]:
-    """Edges of an inline tree: mappings of group codes to what is below them, lists of leaf codes.
-
-    Raises
-    ------
-    InputError: something else than a mapping, a list, a code or nothing.
-    """
-    if isinstance(tree, str) or tree is None:
-        raise InputError(found=quoted(tree), expected="a tree such as {North: [N1, N2], South: [S1]}", at=where)
-    edges: list[Edge] = []
-    _walk(None, tree, where, edges)
-    return edges
-
-
-def _walk(parent: str | None, node: Document, where: Place, edges: list[Edge]) -> None:
-    if isinstance(node, Mapping):
-        for code, below in node.items():
-            edges.append((parent, code))
-            if isinstance(below, str):
-                text = f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
-                raise InputError(text, at=where)
-            _walk(code, below, where, edges)
-    elif isinstance(node, Sequence):
-        for item in node:
-            if item is None:
-                raise InputError(f"an empty entry below {quoted(parent)}; quote a code that says null.", at=where)
-            if isinstance(item, str):
-                edges.append((parent, item))
-            else:
-                _walk(parent, item, where, edges)
 
 
 def hrc_edges(text: str, leading: str, source: str) -> list[Edge]:

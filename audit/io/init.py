@@ -22,7 +22,6 @@ from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.formats.said import letters_meaning
-from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.labels import without_labels
 from tableseal.audit.io.layout import across
@@ -37,6 +36,7 @@ from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, n
 from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.tables import number_columns_of, status_sources
 from tableseal.audit.io.totals import NAMES, Rows, find_total
+from tableseal.audit.io.trees import tree_edges
 from tableseal.audit.io.value_column import is_numeric, may_hold_values, read_value_column, value_column
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Policy, Status
@@ -56,9 +56,10 @@ def infer_document(
     *,
     policy: Policy | None = None,
     status_map: Mapping[str, str] | None = None,
+    advice: Advice = IN_A_FILE,
 ) -> tuple[dict[str, Any], list[Note]]:
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
-    `describe`. policy: by which it is to be judged."""
+    `describe`. policy: by which it is to be judged; advice: see `describe`."""
     folder = Folder(Path(data.parent) if root is None else root)
     found = format_in(folder, data.name)
     if found is not None:
@@ -67,10 +68,19 @@ def infer_document(
     columns = read_columns(folder, data.name, Place(data.name))
     entry = {"name": data.stem, "file": data.name}
     crossed = across(columns, folder.notes)
-    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
+    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map, advice=advice)
     if crossed is not None:
         document["tables"][0]["file"] += CROSS
     return document, [*folder.notes, *notes]
+
+
+def _is_part(found: Format, folder: Folder, name: str, letters: Mapping[str, str]) -> bool:
+    """Whether a table of a file is read under a name of its own."""
+    try:
+        found.dataset(folder, name, letters)
+    except InputError:
+        return False
+    return True
 
 
 def _of_format(
@@ -83,7 +93,10 @@ def _of_format(
         text = (
             f"holds {len(tables)} tables in a format of its own" if len(tables) > 1 else f"is a file of {found.title}"
         )
-        raise InputError(text, at=name, remedy=f"`tableseal convert {name} NAME.json` writes it as one release file")
+        remedy = f"`tableseal convert {name} NAME.json` writes it as one release file"
+        if found.parts and _is_part(found, folder, f"{name}#{tables[0]['name']}", letters):
+            remedy += f"; or name one of them, as in `{name}#{tables[0]['name']}`"
+        raise InputError(text, at=name, remedy=remedy)
     entry = {key: value for key, value in tables[0].items() if key != "cells"}
     document["tables"] = [{"name": entry.pop("name"), "file": name, **entry}]
     return document, folder.notes

@@ -6,15 +6,15 @@ from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Literal
 
-from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.errors import InputError, OptionName, Place, unknown
 from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.archive import Archive, ArchiveFolder
 from tableseal.audit.io.codes import group_code, position
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
-from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
+from tableseal.audit.io.document import LinkDocument, MeasureDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, read_bytes
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
@@ -24,6 +24,8 @@ from tableseal.audit.io.loose_totals import loose_totals
 from tableseal.audit.io.made_tables import read_made_table
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.previous import Past, read_previous
+from tableseal.audit.io.release_document import document_in
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
@@ -37,8 +39,7 @@ from tableseal.audit.io.tables import (
     read_table,
 )
 from tableseal.audit.io.transition import read_transition
-from tableseal.audit.io.unread import refuse_ending, refuse_other_json
-from tableseal.audit.io.yaml_text import Document, as_text, parse_document
+from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import (
     Hierarchy,
     Intruder,
@@ -53,6 +54,8 @@ from tableseal.audit.model import (
     Statistic,
     Table,
 )
+from tableseal.audit.periods import growth_links
+from tableseal.audit.periods.revision import with_revision
 from tableseal.audit.rules.assess import check_variables
 from tableseal.audit.wording import listing, quoted, repeated, suggestion
 
@@ -84,6 +87,13 @@ def read_release(
             _release(as_text(document), path.parent, policy, _of_flags(status_map), Place(path.name)), notes
         )
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
+
+
+def read_named(content: bytes, name: str, folder: Path | None) -> Release:
+    """The release in the content of a release file that another one names; folder: where the files lie that it names
+    itself, if it may."""
+    found = read_piped(content, PurePath(name).name)
+    return _parsed(content, PurePath(name), folder, None, None) if found is None else found
 
 
 def read_archived(
@@ -190,14 +200,11 @@ def document_with_data(document: Mapping[str, Any], top: Place) -> Any:
 def _parsed(
     content: bytes,
     path: PurePath,
-    folder: Path | ArchiveFolder,
+    folder: Path | ArchiveFolder | None,
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
 ) -> Release:
-    text, notes = decode(content, path.name)
-    refuse_ending(path.name)
-    document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
-    refuse_other_json(document, path.name)
+    document, notes = document_in(content, path.name)
     return _with_notes(_release(document, folder, policy, status_map, Place(path.name)), notes)
 
 
@@ -308,6 +315,13 @@ def _release(
         tables.append(table)
         files.notes.extend(notes)
     files.notes.extend(loose_totals(variables, tables, top))
+    past = Past()
+    if document.previous is not None:
+        own = fixed[len(document.tables) + len(document.statistics) :]
+        past = read_previous(document.previous, own, setting, tables, files, top / "previous", read_named)
+        measures |= past.measures
+        setting = replace(setting, measures=measures, stated_units=setting.stated_units | past.measures.keys())
+        files.notes.extend(past.notes)
     statistics: list[Statistic] = []
     for at, figures in enumerate(document.statistics):
         where = replace(top / "statistics" / at, table=figures.name)
@@ -332,9 +346,12 @@ def _release(
         title=document.title,
         measures=measures,
         variables=variables,
-        tables=tuple(tables),
-        links=tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is None),
-        statistics=tuple(statistics),
+        tables=(*tables, *past.tables),
+        links=(
+            *(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is None),
+            *past.links,
+        ),
+        statistics=(*statistics, *past.statistics),
         consents=read_consents(document.consent, setting, tables, top),
         accepted=read_consents(document.accept, setting, tables, top, "accept"),
         day=None if document.date is None else read_day(document.date, top / "date"),
@@ -350,9 +367,14 @@ def _release(
         microdata=microdata,
         ptable=ptable,
         transition=transition,
-        notes=tuple(dict.fromkeys(files.notes)),
+        notes=tuple(dict.fromkeys((*files.notes, *(Note(n.code, n.text, n.count) for n in document.notes)))),
         files=tuple(dict.fromkeys(files.opened)),
     )
+    if past.growth:
+        assumed, said = growth_links(release, past.growth)
+        release = _with_notes(replace(release, links=(*release.links, *assumed)), (*release.notes, *said))
+    if past.revision is not None:
+        release = with_revision(release, past.revision)
     check_statistics(release)
     _check_spelled_out(document, links, release, top)
     if not release.intruder.knows_rule:
@@ -385,8 +407,21 @@ def _measures(document: ReleaseDocument, top: Place) -> dict[str, Measure]:
         raise InputError("`kind` and `unit` at the top are short for `measures`; leave out one of them.", at=top)
     return {
         name: _measure(name, measure.kind, measure.unit, top / "measures" / name)
+        if measure.previous is None
+        else _earlier(name, measure, document, top / "measures" / name)
         for name, measure in document.measures.items()
     }
+
+
+def _earlier(name: str, said: MeasureDocument, document: ReleaseDocument, where: Place) -> Measure:
+    """A measure of an earlier period: what it is of is another one, of the same kind and unit."""
+    assert document.measures is not None
+    of = document.measures.get(said.previous or "")
+    if of is None or said.previous == name:
+        raise unknown("measure", said.previous or "", [n for n in document.measures if n != name], where / "previous")
+    if (of.kind, of.unit) != (said.kind, said.unit):
+        raise InputError(f"is of another kind or unit than {quoted(said.previous)}, of which it is.", at=where)
+    return replace(_measure(name, said.kind, said.unit, where), previous=said.previous)
 
 
 def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | None, where: Place) -> Measure:
@@ -400,11 +435,14 @@ def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | No
 def _subpopulations(
     document: ReleaseDocument, variables: dict[str, Hierarchy], top: Place
 ) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
-    """What `where` fixes per table, then per statistic; lists of codes become groups of the classification for all."""
+    """What `where` fixes per table, then per statistic and per table of an earlier period; lists of codes become groups
+    of the classification for all."""
     fixed: list[dict[str, str]] = []
     entries: list[tuple[Place, TableDocument | StatisticDocument]] = []
     entries += [(top / "tables" / at, entry) for at, entry in enumerate(document.tables)]
     entries += [(top / "statistics" / at, entry) for at, entry in enumerate(document.statistics)]
+    if document.previous is not None:
+        entries += [(top / "previous" / "tables" / at, entry) for at, entry in enumerate(document.previous.tables)]
     for place, entry in entries:
         chosen: dict[str, str] = {}
         for name, codes in entry.where.items():

@@ -74,9 +74,12 @@ def release_files(release: Release, target: Path, *, symbol: str | None = None) 
         return {target: _csv_text(tables[0]["cells"])}
     files: dict[Path, str | bytes] = {}
     for table, name in zip(tables, names[:-1], strict=True):
-        files[name] = _csv_text(table.pop("cells"))
+        cells = table.pop("cells")
+        files[name] = _csv_text(cells)
         table.pop("derived", None)
         table |= {"file": name.name, "decimal": "."}
+        if table in document["tables"]:
+            table["rows"] = len(next(iter(cells.values())))
     return files | {target: write_document(document)}
 
 

@@ -31,6 +31,8 @@ READERS: Final[Mapping[str, str]] = {
 """Ending of the name -> function of pyreadstat."""
 _TAGGED: Final = (".dta", ".sas7bdat")
 """Formats with tagged missing values."""
+_CARD: Final = 80
+"""Bytes of a record of a transport file, which has as many of them as it needs and no end."""
 _MOST_ROWS: Final = 5_000_000
 
 
@@ -42,6 +44,9 @@ def statistical_columns(content: bytes, source: str, notes: list[Note]) -> Colum
     InputError: the extra is not installed, no such file, no rows. LimitError: too many rows or columns.
     """
     ending = PurePath(source).suffix.lower()
+    if ending == ".xpt" and len(content) % _CARD:
+        text = f"has {len(content):,} bytes, and such files are made of records of {_CARD}; it seems to be cut off."
+        raise InputError(text, at=source)
     frame, tagged, about = _read(content, source, ending)
     if len(frame) > _MOST_ROWS:
         raise LimitError(f"has {len(frame):,} rows, more than the limit of {_MOST_ROWS:,}.", at=source)

@@ -1,8 +1,9 @@
-"""Entries of `statistics` -> Statistic: published percentages, rates and means."""
+"""Entries of `statistics` -> Statistic: published percentages, rates, means and changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -43,13 +44,16 @@ def read_statistic(
             text = "zero may be exact or rounded; expected structural_zero, or 0 in the data."
             raise InputError(text, at=where / "marks" / mark)
     unit, per = _unit(document, where), _per(document, where)
-    of = _denominator(document, setting, where)
+    over_time = document.kind in ("growth", "change")
+    of = _of_then(document, measure, setting, where) if over_time else _denominator(document, setting, where)
     if document.measure is None:
         document = document.model_copy(update={"measure": measure.name})
     shown = Measure(document.name, "magnitude", unit)
     given = {key: getattr(document, key) for key in document.model_fields_set if key not in _OWN_KEYS}
     entry = TableDocument.model_construct(**given, measure=shown.name, frequency=document.denominator)
     own = replace(setting, measures={shown.name: shown}, stated_units=frozenset({shown.name}))
+    if over_time:
+        own = replace(own, nonnegative=False)
     table, notes = read_table(entry, fixed, own, folder, where)
     if any(note.code == "rounded_to_unit" for note in notes):
         text = f"values have more decimals than {decimal_text(unit)} has, to which they are rounded."
@@ -104,8 +108,10 @@ def _check(
     if found is None or of is None:
         return
     step = release.measures[statistic.measure].unit
-    half = Fraction(1, 2)
-    low, high = ((found + side) * statistic.unit * of / statistic.per for side in (-half, half))
+    if statistic.kind == "change":
+        low, high = (of + end for end in statistic.between(found))
+    else:
+        low, high = (end * of / statistic.per for end in statistic.between(found))
     numerator = published.get(own)
     if numerator is None:
         below, above = high // step * step, -(-low // step) * step
@@ -128,7 +134,11 @@ def _check(
 
 def _shown(statistic: Statistic, numerator: Fraction, of: Fraction) -> str:
     """The statistic of a numerator, rounded."""
-    return decimal_text(int(numerator * statistic.per / of / statistic.unit + Fraction(1, 2)) * statistic.unit)
+    if statistic.kind == "change":
+        return decimal_text(numerator - of)
+    base = statistic.per if statistic.kind == "growth" else 0
+    steps = floor((numerator * statistic.per / of - base) / statistic.unit + Fraction(1, 2))
+    return decimal_text(steps * statistic.unit)
 
 
 def _unit(document: StatisticDocument, where: Place) -> Fraction:
@@ -138,12 +148,28 @@ def _unit(document: StatisticDocument, where: Place) -> Fraction:
 
 
 def _per(document: StatisticDocument, where: Place) -> int:
-    usual = {"percent": 100, "mean": 1}.get(document.kind)
+    usual = {"percent": 100, "mean": 1, "growth": 100, "change": 1}.get(document.kind)
     if usual is None and document.per is None:
         raise InputError("a rate needs `per`, such as `per: 1000`.", at=where)
     if usual is not None and document.per not in (None, usual):
         raise InputError(f"a {document.kind} is per {usual}; other statistics are of `kind: rate`.", at=where / "per")
     return document.per if usual is None and document.per is not None else usual or 1
+
+
+def _of_then(document: StatisticDocument, measure: Measure, setting: Setting, where: Place) -> Denominator:
+    """The same cell of the earlier period."""
+    if document.of is not None or document.denominator is not None:
+        raise InputError(
+            f"a {document.kind} is of the same cell of the earlier period; leave `of` and `denominator` out.", at=where
+        )
+    then = next((m.name for m in setting.measures.values() if m.previous == measure.name), None)
+    if then is None:
+        text = f"a {document.kind} needs the tables of {quoted(measure.name)} of the earlier period; give `previous`."
+        raise InputError(text, at=where)
+    if document.kind == "growth" and not setting.nonnegative:
+        text = Said("the denominator may be negative (", NEGATIVE, "); publish a change instead.")
+        raise InputError(text, at=where)
+    return Denominator(then, (None,) * len(setting.variables), measure.unit)
 
 
 def _denominator(document: StatisticDocument, setting: Setting, where: Place) -> Denominator | Fraction | None:

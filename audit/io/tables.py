@@ -9,6 +9,7 @@ from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.codes import Variables, fill_codes, position, variable_columns
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.contributor_columns import counts_contributors, named_like_contributors
+from tableseal.audit.io.decided import with_fixed_rows, with_partial_sums
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_sign
@@ -67,6 +68,9 @@ def read_table(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     columns = data_columns(document.file, document.cells, folder, where)
+    if document.rows is not None and len(columns) != document.rows:
+        text = f"has {len(columns):,} rows, but {where / 'rows'} says {document.rows:,}; the file may be cut off"
+        raise InputError(text, at=columns.source, found=str(len(columns)), expected=str(document.rows))
     columns = replace(columns, source=replace(columns.source, table=document.name))
     number_columns = number_columns_of(document)
     sources = status_sources(document, where)
@@ -153,6 +157,12 @@ def read_table(
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
         headings=Headings(named, document.value, _mark_of_withheld(marks)),
     )
+    table = with_fixed_rows(table, document.fixed, setting.variables, where / "fixed")
+    place = where / "partial_sums"
+    table, more = with_partial_sums(
+        table, document.partial_sums, measure, setting.variables, place, nonnegative=setting.nonnegative
+    )
+    notes += more
     for array in (table.codes, table.status, table.rows, table.cost, table.impossible):
         if array is not None:
             array.setflags(write=False)
@@ -177,16 +187,17 @@ def data_columns(file: str | None, cells: object, folder: Folder, where: Place) 
 
 
 def choose_measure(name: str | None, measures: Mapping[str, Measure], where: Place) -> Measure:
-    """The measure of that name, or the only one there is.
+    """The measure of that name, or the only one there is of this period.
 
     Raises
     ------
     InputError: no such measure, or no name where there are several.
     """
     if name is None:
-        if len(measures) > 1:
+        own = [measure for measure in measures.values() if measure.previous is None]
+        if len(own) != 1:
             raise InputError(f"say which `measure` it is of; measures are {listing(measures)}.", at=where)
-        return next(iter(measures.values()))
+        return own[0]
     if name not in measures:
         raise unknown("measure", name, measures, where / "measure")
     return measures[name]

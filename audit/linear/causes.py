@@ -16,6 +16,15 @@ PERIODS = Said(
 )
 """What to do about values of different periods."""
 
+PART = Said(
+    "if one is of a part of them (a filter), a variable with a total, such as ",
+    InFile("people", {"total": "all", "codes": "[chosen, others]"}),
+    ", and ",
+    InFile("where", {"people": "chosen"}),
+    " in that table",
+)
+"""What to do about values of different people."""
+
 
 def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, otherwise: bool) -> str:
     """The likely reasons why a sum is not that of its parts, or "".

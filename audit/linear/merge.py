@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import ContradictionError, InputError
 from tableseal.audit.linear.absent import complete
-from tableseal.audit.linear.causes import PERIODS
+from tableseal.audit.linear.causes import PART, PERIODS
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.consent import consented
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -54,6 +54,8 @@ def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
     cells = _merge(release, rows, first, group, notes)
     consent, more = consented(release, space, space.keys(cells.measure, cells.codes), cells.consent)
     notes += more
+    earlier = np.array([measure.previous is not None for measure in release.measures.values()], np.bool_)
+    consent |= earlier[cells.measure] & (cells.status <= Status.FROZEN)
     cells = replace(cells, consent=consent, status=_by_consent(cells.status, consent))
     return cells, tuple(notes)
 
@@ -328,7 +330,7 @@ def _refuse_contradictions(
     twice = "listed twice in one table" if same else "one cell, two values"
     both = f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}{more}"
     raise ContradictionError(
-        Said(f"{_cell(release, rows, one)}: {twice}: {both}", *(() if same else ("; ", PERIODS))),
+        Said(f"{_cell(release, rows, one)}: {twice}: {both}", *(() if same else ("; ", PERIODS, "; ", PART))),
         places=places_of(release, rows, (one, other)),
     )
 

@@ -5,6 +5,7 @@ from tableseal.audit.model.coded import Labels
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
+    ABOUT_CHANGES,
     ACCEPT_UNCHECKED,
     BELIEVABLE,
     COLUMNS_LEFT_OUT,
@@ -12,9 +13,11 @@ from tableseal.audit.model.release import (
     CONTRIBUTORS_UNUSED,
     FACTS_DIFFER,
     MEASURE_NOT_JUDGED,
+    MISSING_KEYS,
     OLD_FIGURES,
     RULE_IDLE,
     SUMS_UNCHECKED,
+    UNSTATED,
     WEIGHT_UNIT,
     WHAT_IF,
     Absent,
@@ -37,6 +40,7 @@ from tableseal.audit.model.statistic import Denominator, Statistic
 from tableseal.audit.model.status import Status
 
 __all__ = [
+    "ABOUT_CHANGES",
     "ACCEPT_UNCHECKED",
     "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
@@ -44,9 +48,11 @@ __all__ = [
     "CONTRIBUTORS_UNUSED",
     "FACTS_DIFFER",
     "MEASURE_NOT_JUDGED",
+    "MISSING_KEYS",
     "OLD_FIGURES",
     "RULE_IDLE",
     "SUMS_UNCHECKED",
+    "UNSTATED",
     "WEIGHT_UNIT",
     "WHAT_IF",
     "Absent",

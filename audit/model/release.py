@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is tabulated. `unit`: published precision; every value is a whole multiple of it (counts: 1)."""
+    """What is tabulated. `unit`: published precision; every value is a whole multiple of it (counts: 1).
+
+    previous: the measure whose values of an earlier period these are: tables of them are out, and no rule judges what
+    they publish. None: of this period.
+    """
 
     name: str
     kind: Literal["count", "magnitude"]
     unit: Fraction = Fraction(1)
+    previous: str | None = None
 
 
 WEIGHT_UNIT = Fraction(1, 10**6)
@@ -324,6 +329,15 @@ CONTRIBUTORS_UNUSED = "contributors_unused"
 BELIEVABLE = "believable"
 """Code of the note on changed counts that readers may believe, because nearly all were left as they are."""
 
+MISSING_KEYS = "missing_keys"
+"""Code of the note on records without a key, which change no cell key."""
+
+UNSTATED = "confidence_unstated"
+"""Code of the note that it is not computed how far changed counts may be believed."""
+
+ABOUT_CHANGES = (BELIEVABLE, MISSING_KEYS, UNSTATED)
+"""Codes of the notes on how values were changed: an agency's copy keeps them, for later audits."""
+
 RULE_IDLE = "rule_idle"
 """Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
 
@@ -392,6 +406,11 @@ class Release:
                     return statistic, row
                 at += said
         return None
+
+    @cached_property
+    def earlier(self) -> frozenset[str]:
+        """Measures of an earlier period."""
+        return frozenset(name for name, measure in self.measures.items() if measure.previous is not None)
 
     @cached_property
     def shared_codes(self) -> frozenset[str]:

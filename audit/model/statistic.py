@@ -1,4 +1,4 @@
-"""Published percentages, rates and means: statistics of two sums, one of which may be stated."""
+"""Published percentages, rates, means and changes: statistics of two sums, one of which may be stated."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +9,7 @@ from typing import Literal
 from tableseal.audit.model.release import Link, LinkTerm, Table
 from tableseal.audit.model.status import Status
 
-StatisticKind = Literal["percent", "rate", "mean"]
+StatisticKind = Literal["percent", "rate", "mean", "growth", "change"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class Denominator:
 @dataclass(frozen=True)
 class Statistic:
     """A table of `per` * numerator / denominator, published to a multiple of `unit`, nearest (halves either way).
+
+    Of two periods: `growth` is `per` * numerator / denominator - `per`, `change` numerator - denominator, and the
+    denominator is the same cell of the earlier period.
 
     Attributes
     ----------
@@ -63,7 +66,11 @@ class Statistic:
         published = self.table.value.get(row)
         if published is None:
             return ()
-        low, high = ((published + side) * self.unit for side in (Fraction(-1, 2), Fraction(1, 2)))
+        low, high = self.between(published)
+        if self.kind == "change":
+            assert isinstance(self.of, Denominator)
+            terms = (LinkTerm(1, self.measure, codes), LinkTerm(-1, self.of.measure, self.of.of(codes)))
+            return (Link(terms, low, high),)
         if not isinstance(self.of, Denominator):
             of = self.stated(row) / self.per
             return (Link((LinkTerm(1, self.measure, codes),), low * of, high * of),)
@@ -73,15 +80,28 @@ class Statistic:
             self._at_least_zero(times, -int(low * scale), codes),
             self._at_least_zero(-times, int(high * scale), codes),
         ]
-        if published:
+        if published or self.kind == "growth":
             links.append(Link((LinkTerm(1, self.of.measure, self.of.of(codes)),), self.of.unit, None))
         return tuple(links)
+
+    def between(self, published: int) -> tuple[Fraction, Fraction]:
+        """What a published value (in units) says that `per` * numerator / denominator is at least and at most; of a
+        change what the difference is: itself, if it is published to the unit of the measure."""
+        exact = self.kind == "change" and isinstance(self.of, Denominator) and self.of.unit % self.unit == 0
+        side = Fraction(0) if exact else Fraction(1, 2)
+        base = self.per if self.kind == "growth" else 0
+        return (published - side) * self.unit + base, (published + side) * self.unit + base
 
     def _at_least_zero(self, numerator: int, denominator: int, codes: tuple[int, ...]) -> Link:
         """So many times the one plus so many times the other."""
         assert isinstance(self.of, Denominator)
         terms = (LinkTerm(numerator, self.measure, codes), LinkTerm(denominator, self.of.measure, self.of.of(codes)))
         return Link(tuple(term for term in terms if term.coefficient), Fraction(0), None)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Measures of the cells of the release behind it."""
+        return (self.measure, self.of.measure) if isinstance(self.of, Denominator) else (self.measure,)
 
     def codes(self, row: int) -> tuple[int, ...]:
         """Codes of a row and of its numerator."""

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.codes import variable_columns
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.made_tables import wanted_codes
+from tableseal.audit.io.release_document import is_json
 from tableseal.audit.io.sources import is_data_file, read_columns
 from tableseal.audit.io.tables import data_columns, number_columns_of, status_sources
 from tableseal.audit.io.yaml_text import Document, parse_document
@@ -60,7 +61,7 @@ def read_plan(path: Path) -> Plan:
         found = clusters(sheet.tables, (), tuple(sheet.families.values()))
         return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, path.parent, path.name, (path,))
     text, _ = decode(read_bytes(path, source=path.name), path.name)
-    return plan_from_document(parse_document(text, path.name, json_only=path.suffix.lower() == ".json"), path)
+    return plan_from_document(parse_document(text, path.name, json_only=is_json(path.name)), path)
 
 
 def plan_from_document(parsed: Document, path: Path) -> Plan:
@@ -71,12 +72,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
     InputError: as for `read_plan`.
     """
     top = Place(path.name)
-    if not isinstance(parsed, Mapping) or parsed.get(VERSION_KEY) != "1":
-        version = parsed.get(VERSION_KEY) if isinstance(parsed, Mapping) else None
-        shown = quoted(version) if isinstance(version, str) else "no such key"
-        raise InputError(found=shown, expected=f"`{VERSION_KEY}: 1` at the top of a plan", at=top / VERSION_KEY)
-    raw: dict[str, Any] = {key: value for key, value in parsed.items() if key != VERSION_KEY}
-    document = validate(PlanDocument, raw, top)
+    raw, document = _validated(parsed, top)
     folder = Folder(path.parent)
     sheet = Sheet((), {})
     if document.sheet is not None:
@@ -129,6 +125,30 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         path.name,
         files,
     )
+
+
+def check_plan(content: bytes, name: str) -> None:
+    """Refuse a plan that is wrong whatever lies beside it: syntax, keys and types.
+
+    Raises
+    ------
+    InputError: where, what was found and expected; all errors of a document at once.
+    """
+    if is_data_file(PurePath(name)):
+        read_sheet(read_columns(Folder(OneFile(name, content)), name, Place(name)))
+        return
+    text, _ = decode(content, name)
+    _validated(parse_document(text, name, json_only=is_json(name)), Place(name))
+
+
+def _validated(parsed: Document, top: Place) -> tuple[dict[str, Any], PlanDocument]:
+    """A plan file as parsed, without its version, and as validated."""
+    if not isinstance(parsed, Mapping) or parsed.get(VERSION_KEY) != "1":
+        version = parsed.get(VERSION_KEY) if isinstance(parsed, Mapping) else None
+        shown = quoted(version) if isinstance(version, str) else "no such key"
+        raise InputError(found=shown, expected=f"`{VERSION_KEY}: 1` at the top of a plan", at=top / VERSION_KEY)
+    raw: dict[str, Any] = {key: value for key, value in parsed.items() if key != VERSION_KEY}
+    return raw, validate(PlanDocument, raw, top)
 
 
 def spanning(text: str) -> Spanning:
@@ -211,6 +231,11 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
                 raise unknown("variable", one.variable, document.variables, table.where)
         if document.populations and table.population and table.population not in document.populations:
             raise unknown("population", table.population, document.populations, table.where)
+    said = document.previous
+    for key, ranges in () if said is None else (("growth", said.growth), ("change", said.change)):
+        for name in ranges:
+            if name not in document.measures:
+                raise unknown("measure", name, document.measures, top / "previous" / key)
     for name, chosen in document.populations.items():
         for variable in chosen:
             if variable not in document.variables:

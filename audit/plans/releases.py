@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.io.release_file import release_from_document
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.release_file import read_named, release_from_document
 from tableseal.audit.model import Link, LinkTerm, Policy, Release, Table
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.plan import Equation
@@ -36,6 +37,8 @@ def release_of(plan: Plan, cluster: Cluster) -> Release:
     for key in ("consent", "accept"):
         own = [one for one in plan.raw.get(key) or [] if one.get("measure") in (None, *tabulated)]
         document |= {key: own} if own else {}
+    previous = _previous(plan, tabulated)
+    document |= {} if previous is None else {"previous": previous}
     said = plan.document.clusters.get(cluster.name)
     if said is not None and said.policy is not None:
         document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
@@ -63,6 +66,33 @@ def _title(plan: Plan, cluster: Cluster) -> str:
 
 def _shared(plan: Plan) -> dict[str, Any]:
     return {"variables": plan.raw.get("variables"), **{key: plan.raw[key] for key in _KEPT if key in plan.raw}}
+
+
+def _previous(plan: Plan, tabulated: set[str]) -> dict[str, Any] | None:
+    """What the plan says of an earlier period, of the measures of a cluster alone; None: nothing.
+
+    Of releases that it names those that have none of the measures are left out.
+    """
+    said = plan.raw.get("previous")
+    if said is None:
+        return None
+    tables = [one for one in said.get("tables") or [] if one.get("measure") in (None, *tabulated)]
+    files = [name for name in said.get("releases") or [] if tabulated & _measures_in(plan, name)]
+    if not tables and not files:
+        return None
+    ranges = {
+        key: {name: limits for name, limits in said[key].items() if name in tabulated}
+        for key in ("growth", "change")
+        if key in said
+    }
+    return {**said, **ranges, "tables": tables, "releases": files}
+
+
+def _measures_in(plan: Plan, name: str) -> set[str]:
+    """Measures of a release file of the earlier period."""
+    where = Place(plan.source) / "previous" / "releases"
+    content = Folder(plan.folder).content(name, where)
+    return set(read_named(content, name, (plan.folder / name).parent).measures)
 
 
 def _microdata(raw: Mapping[str, Any], measures: set[str]) -> dict[str, Any]:

@@ -66,6 +66,9 @@ def check_certificate(content: bytes, folder: Path, *, key: bytes | None = None,
         there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
         more = sorted(there - set(listed) - UNLISTED)
         demand(not more, f"{', '.join(more[:3])}: not in the certificate")
+        together = document.get("together")
+        out = together is None or together["entry"] is not None
+        demand(out or not any(name.startswith("public/") for name in listed), "is public and did not go out")
         proofs = sum(_check_cluster(cluster, listed, folder) for cluster in document["clusters"])
         if key is not None:
             _check_signature(document, key)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import ContradictionError, InputError
-from tableseal.audit.linear.causes import PERIODS
+from tableseal.audit.linear.causes import PART, PERIODS
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.keys import KeySpace, Lookup
@@ -53,7 +53,7 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
                 f"{found.text}{more}. A changed value is a revision: say that the release revises entry "
                 f"{found.table.entry}, or mend it. A value of another period is no revision; "
             )
-            raise ContradictionError(Said(text, PERIODS, " of both releases."))
+            raise ContradictionError(Said(text, PERIODS, " of both releases; ", PART, "."))
     gone |= {found.table for found in changed}
     return tuple(table for table in live if table in gone)
 

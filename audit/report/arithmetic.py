@@ -1,6 +1,6 @@
 """The arithmetic that reveals a cell, in words and as terms over released cells."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from tableseal.audit.bounds.unfold import Multipliers
 from tableseal.audit.linear.naming import cell_name, codes_name, decimal
 from tableseal.audit.linear.system import SEPARATOR
 from tableseal.audit.linear.zeros import Zero, and_zeros, told, zeros_of
+from tableseal.audit.periods import grown
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.model import Linked, Released, Reveals, Term
 from tableseal.audit.report.own import OwnStatements
@@ -54,9 +55,33 @@ class Words:
         """ "(link 1)", "(share of North)"."""
         said = self.prepared.release.statistic_of(statement)
         if said is None:
-            return f"(link {statement + 1})"
+            cell = self._grown(statement)
+            return f"(link {statement + 1})" if cell is None else f"(change of {cell})"
         statistic, row = said
         return f"({statistic.table.name} of {codes_name(self.prepared.release, statistic.table, statistic.codes(row))})"
+
+    def _grown(self, statement: int) -> str | None:
+        release = self.prepared.release
+        return grown(release, release.statements[statement]) if release.earlier else None
+
+    def by_factors(self, rows: Iterable[int]) -> tuple[str, frozenset[int]]:
+        """Of which cells some rows say by which factors they changed from one period to the next, in words, and which
+        rows say no more than that."""
+        system, release = self.prepared.system, self.prepared.release
+        assumed: dict[str, None] = {}
+        published: dict[str, None] = {}
+        which = set()
+        for row in rows if release.earlier else ():
+            link = int(system.link[row])
+            if link < 0 or system.lower[row] != 0 or system.upper[row] == 0:
+                continue
+            cell = grown(release, release.statements[link])
+            if cell is not None:
+                which.add(row)
+                said = release.statistic_of(link)
+                (assumed if said is None else published)[cell if said is None else self.link(link)] = None
+        words = [f"the growth assumed of {', '.join(assumed)}"] if assumed else []
+        return " and ".join([*words, *published]), frozenset(which)
 
     def term(self, row: int, coefficient: Fraction) -> Term:
         """A row of the system, so many times."""
@@ -136,7 +161,9 @@ def reveals_subject(words: Words, subject: Subject, argument: Argument, value: i
 
 def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
     """One end in words: what it follows from, its numbers, its value."""
-    because = ", because no value is below 0" if zeros else ""
+    factors, left_out = words.by_factors(sorted(y))
+    y = {row: times for row, times in y.items() if row not in left_out}
+    because = (", because no value is below 0" if zeros else "") + (f", by {factors}" if factors else "")
     (name, unit, cell), sign = subject, "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"

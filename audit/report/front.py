@@ -4,7 +4,7 @@ the pages of the service."""
 from dataclasses import dataclass
 
 from tableseal.audit.language import gettext as _
-from tableseal.audit.language import phrase, put
+from tableseal.audit.language import grouped, phrase, put
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
@@ -46,7 +46,7 @@ def front_of(report: Report, release: Release, asked: Asked | None = None) -> Fr
         confidential=report.confidential,
         judgement=report.verdict,
         called=_(report.called),
-        headline=headline(report),
+        headline=grouped(headline(report)),
         applied=applied(report),
         following=put("Next: {what}", what=following) if following else "",
         tiles=_tiles(report),

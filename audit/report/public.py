@@ -24,7 +24,7 @@ A public copy holds only what anyone could work out from the published tables: w
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
 Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge, a what-if
-that publishes secondary cells).
+that publishes secondary cells, growth that is assumed where it is true).
 """
 
 from collections import Counter
@@ -33,6 +33,7 @@ from tableseal.audit.codec.public import public_part
 from tableseal.audit.errors import InputError
 from tableseal.audit.model.release import WHAT_IF, Note
 from tableseal.audit.model.status import WORDS, Status
+from tableseal.audit.periods import GROWTH_ASSUMED
 from tableseal.audit.report.model import Report, ReportCell, Summary, Verdict
 
 PRIOR_NOTE = "prior_knowledge"
@@ -71,6 +72,12 @@ def public_copy(report: Report) -> Report:
             "A public copy of this report cannot be made: its intervals start from what the intruder is "
             "taken to know of the true values (intruder: prior), so they would give these values away. "
             "Audit the release without a prior first."
+        )
+    if any(note.code == GROWTH_ASSUMED for note in report.notes):
+        raise InputError(
+            "A public copy of this report cannot be made: its intervals rest on how much outsiders are taken to assume "
+            "that values changed since the earlier period, where that is true. For a public copy audit this period's "
+            "tables by themselves."
         )
     cells = tuple(_public_cell(cell) for cell in report.cells if not _only_a_finding(cell))
     if any(note.code == WEIGHED.code for note in report.notes):

@@ -3,22 +3,29 @@
 Records that belong to one holding are one contributor; so are records of one unit. Sampling weights estimate the value
 and the number of contributors of the population; who answered (`frequency`), and single contributions, are those of the
 records themselves.
+
+A contributor with a single record only adds to a cell what its record holds, so such records are added up by the codes
+that cells tell apart before they are brought to the cells. Those with several records are brought there one by one.
 """
 
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import is_
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.integers import bound_sum
-from tableseal.audit.model import Hierarchy, Microdata, Release
+from tableseal.audit.model import Hierarchy, Measure, Microdata, Release
 from tableseal.audit.rules.contributors import contributor_numbers
-from tableseal.audit.rules.exact import as_units
+from tableseal.audit.rules.exact import Whole, as_units
+from tableseal.audit.rules.memberships import Relation, alike, overlapping, ranges
 from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
 
-_BLOCK = 1024
-"""Distinct combinations of record codes that are matched with cells at a time."""
+_SAFE = 2**62
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Contributions:
     ----------
     start: int64 (cells + 1); the entries of cell c are start[c] up to start[c + 1].
     contributor: int64 (entries), the same number for the same contributor in every cell.
-    records: int64 (contributors), how many records each one has.
+    records: int64 (contributors), how many records each one has. first: int64 (contributors), the first of them.
     amount: int64 (entries), contribution in units, with its sign, not weighted.
     weight: float64 (entries), sampling weight of the contributor (1 without weights); records of one
         contributor count once, with the smallest of their weights.
@@ -40,11 +47,14 @@ class Contributions:
     value, size: int64 (cells), weighted sum of contributions and of their absolute values, rounded to units.
     frequency: int64 (cells), respondents: contributors with a record of a weight above 0.
     weighted: sum of the weights of the contributors of each cell, exactly.
+    ranks: so many of the largest contributions of a cell are among its entries, as are all of contributors with several
+        records, or who asked for protection; None: all are.
     """
 
     start: NDArray[np.int64]
     contributor: NDArray[np.int64]
     records: NDArray[np.int64]
+    first: NDArray[np.int64]
     amount: NDArray[np.int64]
     weight: NDArray[np.float64]
     requested: NDArray[np.bool_]
@@ -53,6 +63,7 @@ class Contributions:
     size: NDArray[np.int64]
     frequency: NDArray[np.int64]
     weighted: Weights
+    ranks: int | None
 
     @property
     def cell(self) -> NDArray[np.int64]:
@@ -61,6 +72,8 @@ class Contributions:
 
     def nth(self, rank: int) -> NDArray[np.int64]:
         """The contribution with the (rank + 1)-th largest absolute value in every cell, 0 where there are fewer."""
+        if self.ranks is not None and rank >= self.ranks:
+            raise IndexError(f"rank {rank}: only {self.ranks} are known")
         at = self.start[:-1] + rank
         there = at < self.start[1:]
         result = np.zeros(len(at), dtype=np.int64)
@@ -70,201 +83,250 @@ class Contributions:
 
 @dataclass(frozen=True)
 class _Entries:
-    """(cell, contributor) pairs, in any order."""
+    """(cell, contributor) pairs, in any order. answered: bool, some record has a weight above 0."""
 
     cell: NDArray[np.int64]
     contributor: NDArray[np.int64]
     amount: NDArray[np.int64]
     weight: NDArray[np.float64]
+    answered: NDArray[np.bool_]
 
 
-def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contributions:
+def contributions(release: Release, cells: Cells, microdata: Microdata, ranks: int | None = None) -> Contributions:
     """Match records with cells, merge the records of each contributor and sort by size.
+
+    ranks: how many of the largest contributions are asked for; None: all.
 
     Raises
     ------
     LimitError: sums beyond 2^62 units.
     """
     n = len(cells)
-    cell, record, covered = memberships(release, cells, microdata)
-    amount, known, has_measure = record_amounts(release, cells, microdata, cell, record)
-    covered &= has_measure
-    covered[cell[~known]] = False
-    cell, record, amount = cell[known], record[known], amount[known]
-    weight = np.ones(len(record)) if microdata.weight is None else microdata.weight[record]
     contributor = contributor_numbers(microdata)
-    asked = np.zeros(len(contributor), dtype=np.bool_)
+    records = np.bincount(contributor)
+    asked = np.zeros(len(records), dtype=np.bool_)
     if microdata.request is not None:
         asked[contributor[microdata.request]] = True
-    entries = _merged(_Entries(cell, contributor[record], amount, weight))
-    size = np.abs(entries.amount)
-    order = np.lexsort((entries.weight, -size, entries.cell))
-    ordered = entries.cell[order]
-    start = np.searchsorted(ordered, np.arange(n + 1)).astype(np.int64)
-    weights = exact_weights(weight)
-    answered = weights.positive
-    pairs = np.unique(np.stack([cell[answered], contributor[record[answered]]]), axis=1)
-    ones, heads = np.ones(len(entries.cell), np.int64), exact_weights(entries.weight)
+    matched = _Matched(release, cells, microdata, contributor, (records > 1) | asked, ranks)
+    entries = _merged(matched.entries())
+    one = records[entries.contributor] == 1
+    several = _Entries(*(column[~one] for column in vars(entries).values()))
+    heads = exact_weights(several.weight)
+    ones, size = np.ones(len(several.cell), np.int64), np.abs(several.amount)
+    order = np.lexsort((entries.weight, -np.abs(entries.amount), entries.cell))
+    first = np.full(len(records), len(contributor), np.int64)
+    np.minimum.at(first, contributor, np.arange(len(contributor)))
     return Contributions(
-        start=start,
+        start=np.searchsorted(entries.cell[order], np.arange(n + 1)).astype(np.int64),
         contributor=entries.contributor[order],
-        records=np.bincount(contributor),
+        records=records,
+        first=first,
         amount=entries.amount[order],
         weight=entries.weight[order],
         requested=asked[entries.contributor[order]],
-        covered=covered,
-        value=as_units(rounded_half_up(weighted_sum(amount, weights, cell, n))),
-        size=as_units(rounded_half_up(weighted_sum(size, heads, entries.cell, n))),
-        frequency=np.bincount(pairs[0], minlength=n).astype(np.int64),
-        weighted=weighted_sum(ones, heads, entries.cell, n),
+        covered=matched.covered,
+        value=as_units(rounded_half_up(matched.value)),
+        size=as_units(rounded_half_up(_both(matched.size, weighted_sum(size, heads, several.cell, n)))),
+        frequency=matched.frequency + np.bincount(several.cell[several.answered], minlength=n).astype(np.int64),
+        weighted=_both(matched.weighted, weighted_sum(ones, heads, several.cell, n)),
+        ranks=ranks,
     )
 
 
-def memberships(
-    release: Release, cells: Cells, microdata: Microdata
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """(cell, record) of every membership, and which cells have no record whose membership is open.
-
-    A record with a group code, or with no code, may belong to a cell of finer codes: that cell is not
-    covered.
-    """
-    distinct, kind = np.unique(microdata.codes, axis=0, return_inverse=True)
-    kind = kind.ravel()
-    records = np.argsort(kind, kind="stable")
-    first = np.searchsorted(kind[records], np.arange(len(distinct) + 1))
-    covered = np.ones(len(cells), dtype=np.bool_)
-    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    relations = [_Relation.of(h) for h in release.variables.values()]
-    for measure in range(len(release.measures)):
-        own = np.flatnonzero(cells.measure == measure)
-        prefixes = _Prefixes.of(cells.codes[own], relations)
-        for begin in range(0, len(distinct) if len(own) else 0, _BLOCK):
-            combination, cell, inside = _overlaps(distinct[begin : begin + _BLOCK], prefixes, relations)
-            covered[own[cell[~inside]]] = False
-            combination, cell = combination[inside] + begin, own[cell[inside]]
-            count = first[combination + 1] - first[combination]
-            found.append((np.repeat(cell, count), records[_ranges(first[combination], count)]))
-    return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found]), covered
+_LATEST: "deque[_Known]" = deque(maxlen=4)
+"""What was found last. A search asks for the same cells again and again, with one pattern after another."""
 
 
 @dataclass(frozen=True)
-class _Relation:
-    """Codes that overlap a record's code: one row of a compressed matrix; the last is for no code (-1)."""
+class _Known:
+    """What was found, and of what: records that are still the same object, cells that are equal."""
 
-    start: NDArray[np.int64]
-    code: NDArray[np.int64]
-    inside: NDArray[np.bool_]
-    """The record's code lies wholly inside `code`."""
+    microdata: "ref[Microdata]"
+    variables: tuple[Hierarchy, ...]
+    measures: Mapping[str, Measure]
+    cells: tuple[NDArray[np.int32], NDArray[np.int32]]
+    ranks: int | None
+    found: Contributions
 
-    @staticmethod
-    def of(hierarchy: Hierarchy) -> "_Relation":
-        codes = len(hierarchy.codes)
-        size = hierarchy.members.sum(axis=1)
-        common = (hierarchy.members @ hierarchy.members.T).tocsr()
-        inside = common.data == np.repeat(size, np.diff(common.indptr))
-        return _Relation(
-            start=np.append(common.indptr, common.indptr[-1] + codes).astype(np.int64),
-            code=np.concatenate([common.indices, np.arange(codes)]).astype(np.int64),
-            inside=np.concatenate([inside, np.arange(codes) == hierarchy.total_index]),
+    def answers(self, release: Release, cells: Cells, microdata: Microdata, ranks: int | None) -> bool:
+        """It is the answer to this question."""
+        return (
+            self.microdata() is microdata
+            and self.ranks == ranks
+            and all(map(is_, self.variables, release.variables.values()))
+            and len(self.variables) == len(release.variables)
+            and self.measures == release.measures
+            and all(map(np.array_equal, self.cells, (cells.codes, cells.measure)))
         )
 
-    @property
-    def codes(self) -> int:
-        """Number of codes of the variable."""
-        return len(self.start) - 2
+
+def contributions_of(release: Release, cells: Cells, microdata: Microdata, ranks: int | None) -> Contributions:
+    """`contributions`, remembered."""
+    known = next((one for one in tuple(_LATEST) if one.answers(release, cells, microdata, ranks)), None)
+    if known is None:
+        found = contributions(release, cells, microdata, ranks)
+        variables = tuple(release.variables.values())
+        known = _Known(ref(microdata), variables, release.measures, (cells.codes, cells.measure), ranks, found)
+        _LATEST.append(known)
+    return known.found
 
 
-@dataclass(frozen=True)
-class _Prefixes:
-    """Which beginnings (first variable, first two variables, ...) the cells' code combinations have.
+class _Matched:
+    """Records brought to the cells.
 
-    keys[v] holds, sorted, position in keys[v - 1] times the number of codes plus the code; `cell` the cell
-    that each complete combination is.
+    value: of all records. size, weighted, frequency: of contributors with a single record. covered: see
+    `Contributions`.
     """
 
-    keys: tuple[NDArray[np.int64], ...]
-    cell: NDArray[np.int64]
+    def __init__(
+        self,
+        release: Release,
+        cells: Cells,
+        microdata: Microdata,
+        contributor: NDArray[np.int64],
+        kept: NDArray[np.bool_],
+        ranks: int | None,
+    ) -> None:
+        """kept: bool (contributors), whose records become entries whatever they give."""
+        n = len(cells)
+        self._release, self._cells, self._microdata = release, cells, microdata
+        self._contributor, self._ranks = contributor, ranks
+        self._single = np.bincount(contributor)[contributor] == 1
+        self._kept = kept[contributor]
+        records = len(contributor)
+        self._weight = np.ones(records) if microdata.weight is None else microdata.weight
+        self._weights = (
+            Weights(np.ones(records, np.int64), 1) if microdata.weight is None else exact_weights(microdata.weight)
+        )
+        self.covered = np.ones(n, np.bool_)
+        self.frequency = np.zeros(n, np.int64)
+        scale = self._weights.scale
+        self.value, self.size, self.weighted = (Weights(np.zeros(n, np.int64), scale) for _ in range(3))
 
-    @staticmethod
-    def of(codes: NDArray[np.int32], relations: list[_Relation]) -> "_Prefixes":
-        at = np.zeros(len(codes), dtype=np.int64)
-        keys = []
-        for v, relation in enumerate(relations):
-            level, at = np.unique(at * relation.codes + codes[:, v], return_inverse=True)
-            keys.append(level)
-        return _Prefixes(tuple(keys), np.argsort(at, kind="stable"))
+    def entries(self) -> _Entries:
+        """Entries of records, one by one; all else is added up on the way."""
+        none = np.empty(0, np.int64)
+        found = [_Entries(none, none, none, np.empty(0), np.empty(0, np.bool_))]
+        amounts = [self._amounts(name) for name in self._release.measures]
+        largest = [self._by_size(amount, known) for amount, known in amounts]
+        for own, variables, relations in self._groups():
+            distinct, kind = alike(self._microdata.codes[:, variables], relations)
+            measure = self._cells.measure[own]
+            for m in np.unique(measure).tolist():
+                here = own[measure == m]
+                amount, known = amounts[m]
+                found += self._brought(here, variables, relations, distinct, kind, amount, known, largest[m])
+                name, kinds = list(self._release.measures.items())[m]
+                if name not in self._microdata.values and (kinds.kind == "magnitude" or kinds.previous is not None):
+                    self.covered[here] = False
+        return _Entries(
+            *(np.concatenate(column) for column in zip(*(vars(one).values() for one in found), strict=True))
+        )
+
+    def _brought(
+        self,
+        own: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        relations: list[Relation],
+        distinct: NDArray[np.int32],
+        kind: NDArray[np.int64],
+        amount: NDArray[np.int64],
+        known: NDArray[np.bool_],
+        largest: NDArray[np.int64],
+    ) -> Iterator[_Entries]:
+        """Entries of cells of one measure that tell apart the same variables; all else of theirs is added up.
+
+        own: int64, these cells. distinct, kind: see `alike`, of the columns. amount, known: of each record.
+        """
+        size, single, weights = len(distinct), self._single & known, self._weights
+
+        def added(rows: NDArray[np.bool_], what: NDArray[np.int64]) -> Whole:
+            chosen = Weights(weights.parts[rows], weights.scale)
+            return weighted_sum(what[rows], chosen, kind[rows], size).parts
+
+        value, absolute = added(known, amount), added(single, np.abs(amount))
+        heads = added(single, np.ones(len(amount), np.int64))
+        answered = np.bincount(kind[single & weights.positive], minlength=size).astype(np.int64)
+        unknown = np.bincount(kind[~known], minlength=size) > 0
+        record = np.concatenate([np.flatnonzero(self._kept & known), self._largest(largest, kind)])
+        record = record[np.argsort(kind[record], kind="stable")]
+        first = np.searchsorted(kind[record], np.arange(size + 1))
+        for combination, cell, inside in overlapping(distinct, self._cells.codes[own][:, columns], relations):
+            self.covered[own[cell[~inside]]] = False
+            combination, cell = combination[inside], own[cell[inside]]
+            self.covered[cell[unknown[combination]]] = False
+            self.value = _added(self.value, value[combination], cell)
+            self.size = _added(self.size, absolute[combination], cell)
+            self.weighted = _added(self.weighted, heads[combination], cell)
+            np.add.at(self.frequency, cell, answered[combination])
+            count = first[combination + 1] - first[combination]
+            chosen = record[ranges(first[combination], count)]
+            yield _Entries(
+                np.repeat(cell, count),
+                self._contributor[chosen],
+                amount[chosen],
+                self._weight[chosen],
+                weights.positive[chosen],
+            )
+
+    def _groups(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], list[Relation]]]:
+        """(cells, columns of the variables that are not at their total, what their codes overlap)."""
+        hierarchies = list(self._release.variables.values())
+        total = np.array([h.total_index if _is_all(h) else -1 for h in hierarchies], np.int32)
+        relations = [Relation.of(h) for h in hierarchies]
+        told, which = np.unique(self._cells.codes != total, axis=0, return_inverse=True)
+        for group, variables in enumerate(told):
+            columns = np.flatnonzero(variables)
+            yield np.flatnonzero(which.ravel() == group), columns, [relations[at] for at in columns.tolist()]
+
+    def _amounts(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """What each record gives to a measure, and whether that is known. A count without a column counts records."""
+        column = self._microdata.values.get(name)
+        if column is None:
+            n = len(self._contributor)
+            return np.ones(n, np.int64), np.ones(n, np.bool_)
+        return column.units, column.known
+
+    def _by_size(self, amount: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """int64: records that are entries only if they are large, the largest first."""
+        rows = np.flatnonzero(known & ~self._kept)
+        return rows[np.lexsort((self._contributor[rows], self._weight[rows], -np.abs(amount[rows])))]
+
+    def _largest(self, rows: NDArray[np.int64], kind: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64: of records that are ordered by size the first ones of each kind."""
+        if self._ranks is None:
+            return rows
+        own = kind[rows]
+        order = np.argsort(own.astype(np.uint16) if own.max(initial=0) < 2**16 else own, kind="stable")
+        ordered = own[order]
+        begin = np.flatnonzero(np.append(True, np.diff(ordered) != 0)) if len(ordered) else ordered
+        rank = np.arange(len(ordered)) - np.repeat(begin, np.diff(np.append(begin, len(ordered))))
+        return rows[order[rank < self._ranks]]
 
 
-def _overlaps(
-    record_codes: NDArray[np.int32], prefixes: _Prefixes, relations: list[_Relation]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """(combination, cell, wholly inside) of all pairs whose codes overlap in every variable.
-
-    Variable by variable; only prefixes that some cell has are kept, so the work stays near the size of the
-    answer.
-    """
-    at = np.arange(len(record_codes))
-    prefix = np.zeros(len(record_codes), dtype=np.int64)
-    inside = np.ones(len(record_codes), dtype=np.bool_)
-    for v, (relation, keys) in enumerate(zip(relations, prefixes.keys, strict=True)):
-        row = record_codes[at, v] % (relation.codes + 1)
-        count = relation.start[row + 1] - relation.start[row]
-        entry = _ranges(relation.start[row], count)
-        wanted = np.repeat(prefix, count) * relation.codes + relation.code[entry]
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        hit = keys[place] == wanted
-        at, prefix = np.repeat(at, count)[hit], place[hit]
-        inside = (np.repeat(inside, count) & relation.inside[entry])[hit]
-    return at, prefixes.cell[prefix], inside
+def _is_all(hierarchy: Hierarchy) -> bool:
+    """It has a total, in which every record lies."""
+    return hierarchy.total is not None and hierarchy.members[[hierarchy.total_index]].nnz == hierarchy.members.shape[1]
 
 
-def _ranges(start: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[np.int64]:
-    """start[0], start[0] + 1, ... (count[0] of them), then the same for every further entry."""
-    before = np.cumsum(count) - count
-    result: NDArray[np.int64] = np.arange(int(count.sum())) + np.repeat(start - before, count)
-    return result
+def _added(sums: Weights, parts: Whole, cell: NDArray[np.int64]) -> Weights:
+    """Parts added to the sums of cells, exactly."""
+    held: Whole = sums.parts
+    if held.dtype != object:
+        reach = np.abs(held).max(initial=0) + float(
+            np.abs(parts).sum(dtype=np.float64) if parts.dtype != object else _SAFE
+        )
+        held = held if reach < _SAFE else held.astype(object)
+    np.add.at(held, cell, parts.astype(held.dtype))
+    return Weights(held, sums.scale)
 
 
-def record_amounts(
-    release: Release,
-    cells: Cells,
-    microdata: Microdata,
-    cell: NDArray[np.int64],
-    record: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """(amount and whether it is known, per membership; whether the microdata have the measure, per cell).
-
-    A count without a column of its own counts records.
-    """
-    amount = np.ones(len(cell), dtype=np.int64)
-    known = np.ones(len(cell), dtype=np.bool_)
-    has_measure = np.ones(len(cells), dtype=np.bool_)
-    for m, (name, measure) in enumerate(release.measures.items()):
-        here = cells.measure[cell] == m
-        if name in microdata.values:
-            column = microdata.values[name].take(record[here])
-            amount[here], known[here] = column.units, column.known
-        elif measure.kind == "magnitude":
-            has_measure[cells.measure == m] = False
-    return amount, known, has_measure
-
-
-def contributor_keys(microdata: Microdata) -> list[tuple[str, str | int]]:
-    """Who each record belongs to: ("holding", name), else ("unit", id), else ("record", position)."""
-    records = len(microdata.codes)
-    holding = microdata.holding or ("",) * records
-    unit = microdata.unit_id or ("",) * records
-    return [
-        ("holding", h) if h else ("unit", u) if u else ("record", i)
-        for i, (h, u) in enumerate(zip(holding, unit, strict=True))
-    ]
-
-
-def holding_labels(microdata: Microdata) -> dict[int, str]:
-    """Contributor (see Contributions) -> name of the holding that it is; other contributors have none."""
-    if microdata.holding is None:
-        return {}
-    return {c: h for c, h in zip(contributor_numbers(microdata).tolist(), microdata.holding, strict=True) if h}
+def _both(one: Weights, other: Weights) -> Weights:
+    """The sums of both."""
+    if not (other.parts != 0).any():
+        return one
+    ours, theirs = other.scale, one.scale  # scales of weights of records, and of some of them
+    return Weights(one.parts.astype(object) * ours + other.parts.astype(object) * theirs, ours * theirs)
 
 
 def _merged(entries: _Entries) -> _Entries:
@@ -280,4 +342,5 @@ def _merged(entries: _Entries) -> _Entries:
         contributor=contributor[first],
         amount=bound_sum(entries.amount[order], np.cumsum(new) - 1, len(first)),
         weight=np.minimum.reduceat(entries.weight[order], first),
+        answered=np.logical_or.reduceat(entries.answered[order], first),
     )

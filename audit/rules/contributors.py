@@ -28,3 +28,14 @@ def named(labels: Sequence[str]) -> NDArray[np.bool_]:
     own = Labels.of(labels)
     result: NDArray[np.bool_] = np.array([bool(text) for text in own.texts], np.bool_)[own.number]
     return result
+
+
+def contributor_keys(microdata: Microdata) -> list[tuple[str, str | int]]:
+    """Who each record belongs to: ("holding", name), else ("unit", id), else ("record", position)."""
+    records = len(microdata.codes)
+    holding = microdata.holding or ("",) * records
+    unit = microdata.unit_id or ("",) * records
+    return [
+        ("holding", h) if h else ("unit", u) if u else ("record", i)
+        for i, (h, u) in enumerate(zip(holding, unit, strict=True))
+    ]

@@ -51,7 +51,7 @@ class Entropy(Rule):
         InputError: a cell whose contributions are not all known; a meaningless parameter.
         """
         check(0 <= self.limit <= 1, self.text, f"a limit of {percent_text(self.limit)}", "a limit from 0 to 1")
-        sources, covered = facts.contributions, facts.covered
+        sources, covered = facts.every_contribution, facts.covered
         facts.demand(
             facts.magnitudes & ~covered,
             self.text,

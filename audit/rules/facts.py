@@ -12,7 +12,7 @@ from tableseal.audit.errors import LackingDataError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
-from tableseal.audit.rules.contributions import Contributions, contributions
+from tableseal.audit.rules.contributions import Contributions, contributions_of
 from tableseal.audit.rules.weights import Weights
 
 Kind = Literal["count", "magnitude"]
@@ -20,6 +20,9 @@ Kind = Literal["count", "magnitude"]
 
 COUNTS: frozenset[Kind] = frozenset(("count",))
 MAGNITUDES: frozenset[Kind] = frozenset(("magnitude",))
+
+LARGEST = 5
+"""So many of the largest contributions are looked up for all; a rule that looks at more has all of them."""
 
 Level = Literal["holding", "unit"]
 """Who counts as one contributor: a holding with all its units (where the microdata name holdings), or each unit."""
@@ -87,20 +90,33 @@ class Facts:
 
     @cached_property
     def judgeable(self) -> NDArray[np.bool_]:
-        """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, or that is
-        `missing` or published by consent, is only judged if the data are there."""
+        """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, that is `missing` or
+        published by consent, or that is out of an earlier period, is only judged if the data are there."""
         result: NDArray[np.bool_] = ~self.marked & (self.cells.status != Status.MISSING) & ~self.cells.consent
-        return result
+        return result & ~self._earlier
 
     @cached_property
     def contributions(self) -> Contributions | None:
-        """Single contributions, None without microdata.
+        """Single contributions, None without microdata: the largest of each cell, and all of contributors with several
+        records or a request.
 
         Microdata that give nothing to a cell whose true value is not zero do not cover that cell.
         """
+        return self._found(LARGEST)
+
+    @cached_property
+    def every_contribution(self) -> Contributions | None:
+        """The same with all of them."""
+        return self._found(None)
+
+    def largest(self, count: int) -> Contributions | None:
+        """The same with so many of the largest."""
+        return self.contributions if count <= LARGEST else self.every_contribution
+
+    def _found(self, ranks: int | None) -> Contributions | None:
         if self.release.microdata is None:
             return None
-        found = contributions(self.release, self.cells, self.release.microdata)
+        found = contributions_of(self.release, self.cells, self.release.microdata, ranks)
         truth = self.cells.truth
         lacking = truth.known & (truth.units != 0) & (found.size == 0)
         return replace(found, covered=found.covered & ~lacking)
@@ -181,6 +197,11 @@ class Facts:
         pairs = ", ".join(f"{v}={c}" for v, c in self.release.cell_codes(self.cells.codes[cell]).items())
         measure = f" of {table.measure}" if len(self.release.measures) > 1 else ""
         return f'table "{table.name}"{file}, {where}, cell {pairs}{measure}'
+
+    @property
+    def _earlier(self) -> NDArray[np.bool_]:
+        earlier = np.array([m.previous is not None for m in self.release.measures.values()], dtype=np.bool_)
+        return earlier[self.cells.measure]
 
     def _of_kinds(self, kinds: Collection[Kind]) -> NDArray[np.bool_]:
         wanted = np.array([m.kind in kinds for m in self.release.measures.values()], dtype=np.bool_)

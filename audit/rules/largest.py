@@ -37,7 +37,7 @@ def largest(facts: Facts, n: int, rule: str) -> Largest:
     """
     demand_value(facts, facts.magnitudes, rule)
     top, total, known = _from_columns(facts, n)
-    sources = facts.contributions
+    sources = facts.largest(n)
     if sources is not None:
         fill = ~known & sources.covered
         top = [np.where(fill, np.abs(sources.nth(k)), column) for k, column in enumerate(top)]

@@ -1,5 +1,5 @@
 """Several releases as one: what an intruder sees who has all of them."""
 
-from tableseal.audit.together.combine import Member, combine, parts
+from tableseal.audit.together.combine import Member, combine, parts, recoded
 
-__all__ = ["Member", "combine", "parts"]
+__all__ = ["Member", "combine", "parts", "recoded"]

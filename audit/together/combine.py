@@ -88,13 +88,14 @@ def combine(
         name: agreed_variable([(m.label, m.release.variables[name]) for m in members if name in m.release.variables])
         for name in names
     }
+    moved = [recoded(member, variables) for member in members]
     return Release(
         title=title,
         measures=measures,
         variables=variables,
-        tables=tuple(table for m in members for table in _tables(m, variables)),
-        links=tuple(_link(link, m, variables) for m in members for link in m.release.links),
-        statistics=tuple(_statistic(s, m, variables) for m in members for s in m.release.statistics),
+        tables=tuple(table for release in moved for table in release.tables),
+        links=tuple(link for release in moved for link in release.links),
+        statistics=tuple(statistic for release in moved for statistic in release.statistics),
         consents=tuple(_agreed(c, m, variables) for m in members for c in m.release.consents),
         accepted=tuple(_agreed(a, m, variables) for m in members for a in m.release.accepted),
         day=max((m.release.day for m in members if m.release.day is not None), default=None),
@@ -103,6 +104,20 @@ def combine(
         microdata=_microdata(members, variables),
         notes=(*notes, *(replace(n, text=f"{m.label}: {n.text}") for m in members for n in m.release.notes)),
         files=tuple(dict.fromkeys(path for release in releases for path in release.files)),
+    )
+
+
+def recoded(member: Member, variables: Mapping[str, Hierarchy]) -> Release:
+    """The release with its tables (under the name of the release), links and statistics in the codes of all variables.
+
+    variables: those of the release, with all codes that it has, and further ones.
+    """
+    return replace(
+        member.release,
+        variables=variables,
+        tables=tuple(_tables(member, variables)),
+        links=tuple(_link(link, member, variables) for link in member.release.links),
+        statistics=tuple(_statistic(s, member, variables) for s in member.release.statistics),
     )
 
 

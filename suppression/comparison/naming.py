@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, get_args, get_origin, get_type_hints
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.model import Release
 from tableseal.audit.wording import quoted, suggestion
 from tableseal.suppression.protections.bases import RoundingSettings
@@ -17,6 +18,15 @@ from tableseal.suppression.search.rank import Budget, Rank
 
 SHORT: Mapping[str, str] = {"rounding": "random-rounding"}
 """Short names: `rounding:5` is random-rounding to base 5."""
+
+EITHER, SEVERAL, TOGETHER = "|", ";", "+"
+"""Between values that are compared (`rate=0.1|0.2`), between several values of one setting (`rate=0.1;0.2`), and
+between variables of a profile (`similar=age+sex`): commas are taken."""
+
+PROFILES = "similar"
+"""The setting whose values are lists of variables."""
+
+_OPTION = OptionName("methods")
 
 
 @dataclass(frozen=True)
@@ -43,28 +53,50 @@ def names_in(text: str) -> list[str]:
     return found
 
 
+def each_value(name: str) -> list[str]:
+    """A method with `|` between values of its settings, as one method for each of them, the last setting fastest.
+
+    Examples
+    --------
+    >>> each_value("perturbation:stay=0.4|0.6,reach=2|4")[1:3]
+    ['perturbation:stay=0.4,reach=4', 'perturbation:stay=0.6,reach=2']
+    >>> each_value("random-rounding:3|5")
+    ['random-rounding:3', 'random-rounding:5']
+    """
+    word, behind, said = name.partition(":")
+    if EITHER not in said:
+        return [name]
+    settings = []
+    for part in said.split(","):
+        key, sign, value = part.partition("=")
+        first, values = (f"{key}{sign}", value) if sign else ("", part)
+        settings.append([f"{first}{one.strip()}" for one in values.split(EITHER)])
+    return [f"{word}{behind}{','.join(chosen)}" for chosen in product(*settings)]
+
+
 def named_methods(
-    names: Sequence[str], release: Release, budget: Budget, margins: bool
+    names: Sequence[str], release: Release | None, budget: Budget, margins: bool
 ) -> dict[str, Search | Changing]:
     """What each name stands for: a search for a pattern, or the settings of a method that changes values.
 
-    budget, margins: of searches for rank.
+    release: None: only what is wrong for every release is looked at. budget, margins: of searches for rank.
 
     Raises
     ------
     InputError: no name, one twice, one of no method; settings that are none, a base that is none for this release.
     """
     if not names:
-        raise InputError(f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}.")
+        text = f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}."
+        raise InputError(text, at=_OPTION)
     found: dict[str, Search | Changing] = {}
-    for name in names:
+    for name in (one for several in names for one in each_value(several)):
         if name in found:
-            raise InputError(f'method "{name}" is named twice.')
+            raise InputError(f'method "{name}" is named twice.', at=_OPTION)
         word = SHORT.get(name.partition(":")[0], name.partition(":")[0])
         if word in CHANGING:
             found[name] = Changing(_settings(name, word, release))
         else:
-            search = method_named(name, "methods")
+            search = method_named(name, _OPTION.name)
             found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
 
@@ -78,7 +110,7 @@ def _written() -> list[str]:
     ]
 
 
-def _settings(name: str, word: str, release: Release) -> object:
+def _settings(name: str, word: str, release: Release | None) -> object:
     """The settings behind a name.
 
     Raises
@@ -93,20 +125,18 @@ def _settings(name: str, word: str, release: Release) -> object:
         key, value = (key.strip().replace("-", "_"), value) if sign else ("base", part)
         if key not in hints:
             hint = suggestion(key, hints)
-            raise InputError(f"{name}: there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}.")
-        given[key] = _value(name, hints[key], value.strip())
+            text = f"there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}."
+            raise InputError(text, at=replace(_OPTION, given=name))
+        text = value.strip().replace(TOGETHER, ",") if key == PROFILES else value.strip()
+        given[key] = _value(name, hints[key], text)
     try:
         settings = settings_of(word, given)
-        if isinstance(settings, RoundingSettings):
+        if release is not None and isinstance(settings, RoundingSettings):
             settings.units(release)
     except InputError as error:
         wanted = f"expected {error.expected}." if error.expected else str(error)
-        raise InputError(f"{name}: {wanted}") from None
+        raise InputError(wanted, at=replace(_OPTION, given=name)) from None
     return settings
-
-
-SEVERAL = ";"
-"""Between several values of one setting (`rate=0.1;0.2`): commas are taken."""
 
 
 def _value(name: str, hint: Any, text: str) -> Any:
@@ -115,11 +145,12 @@ def _value(name: str, hint: Any, text: str) -> Any:
     kinds = get_args(hint) or (hint,)
     if bool in kinds:
         if text not in ("yes", "no"):
-            raise InputError(f"{name}: found {quoted(text)}, expected yes or no.")
+            raise InputError(found=quoted(text), expected="yes or no", at=replace(_OPTION, given=name))
         return text == "yes"
     if int in kinds and Fraction not in kinds:
         try:
             return int(text)
         except ValueError:
-            raise InputError(f"{name}: found {quoted(text)}, expected a whole number.") from None
+            at = replace(_OPTION, given=name)
+            raise InputError(found=quoted(text), expected="a whole number", at=at) from None
     return text

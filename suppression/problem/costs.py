@@ -31,12 +31,14 @@ class Costs:
     cell (see suppression.problem.distance).
     tables: factor for the cells of a table, by name (1 where none is given).
     prefer, avoid: codes ("size=5") whose cells are cheaper, dearer by FACTOR.
+    near_previous: cells that the earlier period of the release withheld are cheaper by it too.
     """
 
     kind: Kind = "column"
     tables: Mapping[str, Fraction] = field(default_factory=dict)
     prefer: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
+    near_previous: bool = True
 
 
 FACTOR = 10

@@ -12,7 +12,7 @@ from pydantic import Field
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.consent import read_day
 from tableseal.audit.io.document_types import Code, Model, Text, validate
-from tableseal.audit.io.files import read_text
+from tableseal.audit.io.files import decode, read_bytes
 from tableseal.audit.io.yaml_text import as_text, parse_document
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of
@@ -62,8 +62,18 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     ------
     InputError: an unreadable file, an unknown key, a missing reason, name or date.
     """
-    text, _ = read_text(path, source=path.name)
-    return decisions_from_document(parse_document(text, path.name), path.name)
+    return decisions_from_bytes(read_bytes(path, source=path.name), path.name)
+
+
+def decisions_from_bytes(content: bytes, source: str) -> tuple[Decision, ...]:
+    """The decisions in the content of a file; `source` is its name.
+
+    Raises
+    ------
+    InputError: see `read_decisions`.
+    """
+    text, _ = decode(content, source)
+    return decisions_from_document(parse_document(text, source), source)
 
 
 def decisions_from_document(document: object, source: str = "decisions") -> tuple[Decision, ...]:

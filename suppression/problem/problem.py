@@ -27,8 +27,9 @@ from tableseal.audit.said import COMMAND, Do
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.attackers.requirements import InsiderRequirements
 from tableseal.suppression.problem.costs import Costs, cell_costs
+from tableseal.suppression.problem.past import with_unknown_past, withheld_before
 from tableseal.suppression.problem.refusals import refuse_differing, refuse_impossible, refuse_published
-from tableseal.suppression.problem.stability import LastPeriod, last_period
+from tableseal.suppression.problem.stability import LastPeriod, earlier_pattern, last_period
 from tableseal.suppression.problem.statistics import set_aside
 from tableseal.suppression.problem.unlisted import unlisted
 
@@ -43,7 +44,8 @@ class Problem:
     release: with tables that ask about such cells, behind those of `given`. given: without. listed: how many cells are.
     primary: bool (cells), sensitive: withheld in every pattern.
     may: bool (cells), may be withheld besides.
-    stays: bool (cells), withheld for others by rounded tables alone: in every pattern, and at no cost.
+    stays: bool (cells), withheld for others by rounded tables alone, or in an earlier period: in every pattern, and at
+        no cost.
     cost: int64 (cells), of withholding; in 1 / scale.
     requirements: what every pattern has to achieve.
     reason: why each cell is sensitive (None: it is not).
@@ -94,6 +96,10 @@ class Problem:
         asked[[need.cell for need in self.requirements]] = True
         return asked
 
+    def secondary(self, pattern: NDArray[np.bool_]) -> list[int]:
+        """The cells that a pattern withholds beside the sensitive ones and what an earlier period withheld."""
+        return np.flatnonzero(pattern & ~self.primary & ~withheld_before(self.release, self.cells)).tolist()
+
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
         return int(self.cost[pattern & ~self.primary].sum())
@@ -135,14 +141,16 @@ def build_problem(
     refuse_unjudged(release, cells, policy, sensitivity)
     refuse_differing(release, cells)
     refuse_published(release, cells, primary)
-    equations = build_equations(release, cells, deciding(solver))
+    equations = build_equations(release, with_unknown_past(release, cells), deciding(solver))
     value = equations.value[: len(cells)]
     possible = (equations.column_lower[: len(cells)] <= value) & (value <= equations.column_upper[: len(cells)])
-    stays = stays_withheld(release, cells) & ~primary
+    stays = (stays_withheld(release, cells) | withheld_before(release, cells)) & ~primary
     never_given = equations.always_open[: len(cells)] | (cells.absent_zero & ~cells.exact)
     refuse_impossible(release, cells, (primary | stays | never_given) & ~possible)
     may = possible & may_be_withheld(cells, primary | stays, value)
     before = None if last is None else last_period(release, cells, last)
+    if before is None and costs.near_previous and release.earlier:
+        before = earlier_pattern(release, cells)
     cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
     cost = np.where(stays, 0, cost)
     listed, given, asked = len(cells), release, primary | shown_in_part(cells, sensitivity)
@@ -150,7 +158,7 @@ def build_problem(
     if further is not None:
         release, cells = further.release, further.cells
         more = len(cells) - listed
-        equations = build_equations(release, cells, deciding(solver))
+        equations = build_equations(release, with_unknown_past(release, cells), deciding(solver))
         primary, may, stays = (np.pad(which, (0, more)) for which in (primary, may, stays))
         cost = np.pad(cost, (0, more))
         before = None if before is None else before.longer(more)

@@ -68,6 +68,23 @@ def last_period(release: Release, cells: Cells, last: Release) -> LastPeriod:
     return LastPeriod(common, withheld)
 
 
+def earlier_pattern(release: Release, cells: Cells) -> LastPeriod:
+    """What the earlier period of the release itself withheld, cell by cell."""
+    of: dict[int, str] = {}  # the first earlier measure of each; others say what was added or removed since
+    for at, measure in enumerate(release.measures.values()):
+        if measure.previous is not None and measure.previous not in of.values():
+            of[at] = measure.previous
+    places = Places(release, cells)
+    common, withheld = np.zeros(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
+    for place in np.flatnonzero(cells.row >= 0).tolist():
+        previous = of.get(int(cells.measure[place]))
+        cell = None if previous is None else places.find(previous, release.cell_codes(cells.codes[place]))
+        if cell is not None:
+            common[cell] = True
+            withheld[cell] = cells.status[place] >= Status.SECONDARY
+    return LastPeriod(common, withheld)
+
+
 def changes(last: LastPeriod, pattern: NDArray[np.bool_]) -> Changes:
     """How a pattern (bool, cells) differs from last period's."""
     now, then = pattern & last.common, last.withheld & last.common

@@ -9,7 +9,7 @@ from scipy.sparse import coo_array, csr_array
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Microdata
-from tableseal.audit.rules.contributions import memberships, record_amounts
+from tableseal.audit.rules.memberships import memberships, record_amounts
 from tableseal.suppression.protections.subject import Subject
 
 

@@ -116,9 +116,10 @@ class Method:
     """A method by its settings.
 
     run: does it. settings: a frozen dataclass, one for each method; its fields are options. draws: it draws at random,
-    from the seed.
+    from the seed. decided: what is shown hangs on true values and settings alone, on no draw and no key.
     """
 
     run: Callable[[Subject, Any, Tools], Outcome]
     settings: type
     draws: bool
+    decided: bool = False

@@ -34,8 +34,8 @@ from tableseal.suppression.protections.synthetic import Synthetic, synthesise
 from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
 
 METHODS: Mapping[str, Method] = {
-    "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
-    "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
+    "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False, decided=True),
+    "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False, decided=True),
     "perturbation": Method(perturb, Perturbation, draws=True),
     "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
     "random-controlled-rounding": Method(round_controlled_at_random, RandomControlledRounding, draws=True),
@@ -43,7 +43,7 @@ METHODS: Mapping[str, Method] = {
     "record-swapping": Method(swap, RecordSwapping, draws=True),
     "sampling": Method(sample_records, Sampling, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
-    "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+    "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False, decided=True),
     "noise": Method(add_noise, Noise, draws=True),
     "tabular-adjustment": Method(adjust, TabularAdjustment, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),

@@ -21,7 +21,8 @@ from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Amounts, Microdata, Rounding
-from tableseal.audit.rules.contributions import contributor_keys, memberships
+from tableseal.audit.rules.contributors import contributor_keys
+from tableseal.audit.rules.memberships import memberships
 from tableseal.audit.rules.sensitivity import Sensitivity
 from tableseal.suppression.protections.balance import balanced
 from tableseal.suppression.protections.factors import Shape, drawn, moved

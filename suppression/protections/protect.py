@@ -1,6 +1,6 @@
 """Change the values of a release by a method, and audit what is released: around every method, the same."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from time import monotonic
 
 from tableseal.audit.bounds.component import Limits
@@ -11,7 +11,7 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.model import ReleaseVerdict, Report
-from tableseal.suppression.protections.believed import judged
+from tableseal.suppression.protections.believed import counted, judged
 from tableseal.suppression.protections.figures import MeasureChange, TableChange, changes, table_changes
 from tableseal.suppression.protections.method import Outcome, Recoded, Tools
 from tableseal.suppression.protections.methods import method_of
@@ -77,12 +77,16 @@ def protect(
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
     rules = policy or release.policy or Policy()
+    tell(name, 0, 0)
     outcome = method.run(subject, settings, Tools(seed, limits, tell, policy))
     if isinstance(outcome, Recoded):
         protected, tables = ordered(outcome.release, release), outcome.tables
     else:
-        outcome = judged(outcome, rules, name)
+        if not method.decided:
+            outcome = judged(subject, outcome, rules, name)
         protected = published(subject, outcome, release)
+        if method.decided:
+            outcome = replace(outcome, confidence=counted(protected, rules))
         tables = table_changes(subject.release, protected)
     report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
     optimised = outcome.optimised

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Absent, Amounts, Intruder, Release, Statistic, Status, Table
+from tableseal.audit.periods import grown, of_this_period
 from tableseal.audit.rules.knows_rule import without_readers
 from tableseal.suppression.protections.apply import with_rows
 from tableseal.suppression.protections.combined import without_parts
@@ -26,7 +27,7 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
     tell_statuses: whether a cell is withheld for itself or for another one is told, and with which reasons of the
     policy; else withheld is withheld.
     """
-    release = without_parts(release)
+    release = without_parts(_going_out(release))
     if tell_statuses:
         release = with_letters(release)
     space = KeySpace.of(release)
@@ -42,6 +43,15 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
         statistics=statistics,
         intruder=intruder,
     )
+
+
+def _going_out(release: Release) -> Release:
+    """The release without what is out of an earlier period, unless published changes speak of that; and without what
+    outsiders are taken to assume of the change, which goes out in no case."""
+    now = of_this_period(release)
+    if len(now.statistics) == len(release.statistics):
+        return now
+    return replace(release, links=tuple(link for link in release.links if grown(release, link) is None))
 
 
 def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Table:

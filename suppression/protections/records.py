@@ -10,7 +10,7 @@ from scipy.sparse import coo_array, csr_array
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Hierarchy, Microdata
-from tableseal.audit.rules.contributions import memberships
+from tableseal.audit.rules.memberships import memberships
 from tableseal.audit.wording import listing, quoted, suggestion
 from tableseal.suppression.protections.inner_cells import combinations, true_combinations
 from tableseal.suppression.protections.method import Changed

@@ -5,17 +5,24 @@ number; before that the estimate has no bias. Everybody may know N and n, and so
 s + N - n records.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.naming import decimal
+from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.inner_cells import true_combinations
 from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.perturbation.draws import below
+from tableseal.suppression.protections.perturbation.shown_small import DIGITS, kept_digits
 from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.records import Records
 from tableseal.suppression.protections.subject import Subject
@@ -53,11 +60,56 @@ def sample_records(subject: Subject, settings: Sampling, tools: Tools) -> Change
         other = at + draw(everybody - at)
         left[at], left[other] = left[other], left[at]
     drawn = sampled(records, np.array(left[:size], np.int64))
-    shown = (2 * drawn * everybody + size) // (2 * size)
+    shown = estimate(drawn, everybody, size)
     everything = records.covering(set())
     low = np.where(everything, everybody, drawn)
     high = np.where(everything, everybody, drawn + everybody - size)
-    return within(subject, shown, low, high, additive=False, details=(f"{size:,} of {everybody:,} records drawn",))
+    small = small_below(tools.policy or subject.release.policy)
+    return within(
+        subject,
+        shown,
+        low,
+        high,
+        additive=False,
+        confidence=confidence_of_sample(subject.value, everybody, size, small),
+        details=(f"{size:,} of {everybody:,} records drawn",),
+    )
+
+
+def confidence_of_sample(value: Ints, everybody: int, size: int, below: int) -> Fraction | None:
+    """The a-posteriori probability that an estimate from 1 to `below` - 1 is the true count, to 40 decimals; None: no
+    estimate can be one.
+
+    Of a cell with c of N records s are among the n drawn with the hypergeometric probability. That no one is, follows
+    from that of a cell with one record less; that s are, from that of s - 1.
+
+    value: int64 (cells), true counts.
+    """
+    left = everybody - size
+    few = [s for s in range(min(size, below) + 1) if estimate(s, everybody, size) < below]
+    chances: list[tuple[int, int, Mapping[int, Fraction]]] = []
+    with localcontext() as context:
+        context.prec = DIGITS
+        none, upto = Decimal(1), 0  # with which probability none of `upto` records is drawn
+        for count, cells in zip(*map(np.ndarray.tolist, np.unique(value, return_counts=True)), strict=True):
+            first = max(0, count - left)
+            for k in range(upto, count if first == 0 else upto):
+                none *= Decimal(left - k) / (everybody - k)
+            upto = count
+            row: dict[int, Fraction] = {}
+            for s in few[first:]:
+                if s == first:
+                    likely = none if s == 0 else Decimal(comb(count, s)) / comb(everybody, size)
+                else:
+                    likely *= Decimal((count - s + 1) * (size - s + 1)) / (s * (left - count + s))
+                row[estimate(s, everybody, size)] = Fraction(likely)
+            chances.append((count, cells, row))
+    return kept_digits(believed(chances, below))
+
+
+def estimate(drawn: Any, everybody: int, size: int) -> Any:
+    """The nearest whole number to what a number in the sample stands for. drawn: of numbers, or int64 (cells)."""
+    return (2 * drawn * everybody + size) // (2 * size)
 
 
 def sampled(records: Records, drawn: Ints) -> Ints:

@@ -97,7 +97,7 @@ def _mended(counts: Counts, inner: Ints, limits: Limits, tell: Progress) -> Ints
         if found.x is not None and counts.distance(program.inner(found.x)) < best:
             inner, tries = program.inner(found.x), 0
             best = counts.distance(inner)
-            tell("sum of changes", best, counts.distance(np.zeros_like(inner)))
+            tell("sum of changes", best, 0)
         if tries == TRIES:
             size, tries = size + max(1, size // 4), 0
     return inner

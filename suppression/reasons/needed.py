@@ -119,7 +119,7 @@ def given_back(
 
 
 def _without_each(problem: Problem, pattern: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-    for cell in np.flatnonzero(pattern & ~problem.primary).tolist():
+    for cell in problem.secondary(pattern):
         without = pattern.copy()
         without[cell] = False
         yield cell, without

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.report.beyond_help import in_force
 from tableseal.suppression.answer import Suppression
@@ -40,7 +38,6 @@ def suppression_report(result: Suppression) -> SuppressionReport:
     found, problem, changes = result.found, result.problem, result.changes
     pattern = found.pattern
     accepted = in_force(problem.release, problem.cells)
-    secondary = [] if pattern is None else np.flatnonzero(pattern & ~problem.primary).tolist()
     return SuppressionReport(
         verdict=result.verdict,
         rules=problem.rules,
@@ -57,7 +54,7 @@ def suppression_report(result: Suppression) -> SuppressionReport:
         last_resort=found.last_resort,
         rank=_rank(found),
         explained=result.explained,
-        cells=tuple(_secondary(result, cell) for cell in secondary),
+        cells=tuple(_secondary(result, cell) for cell in result.secondary_cells),
         withheld_for_nothing=tuple(cell_in(problem, cell, Cell) for cell in result.idle),
         beyond_help=tuple(cell_in(problem, cell, HelplessCell, accepted=cell in accepted) for cell in problem.hopeless),
         required_widths=tuple(

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.report.applied import applied_words
 from tableseal.audit.report.asked import Asked
@@ -139,16 +137,10 @@ def unexplained(result: Suppression, anyway: str) -> list[str]:
 def _reasons(result: Suppression) -> list[str]:
     """ "North / M (needed by South / F, North / F; accepted by hand)"."""
     found = []
-    for cell in secondary_cells(result):
+    for cell in result.secondary_cells:
         (name,), words = _names(result, [cell]), reason(result, cell)
         found.append(f"{name} ({words})" if words else name)
     return found
-
-
-def secondary_cells(result: Suppression) -> list[int]:
-    """The cells that are withheld besides the sensitive ones; none where there is no pattern."""
-    pattern = result.found.pattern
-    return [] if pattern is None else np.flatnonzero(pattern & ~result.problem.primary).tolist()
 
 
 def reason(result: Suppression, cell: int) -> str:

@@ -1,7 +1,7 @@
 """Messages of pages and texts, and their catalogues (needs Babel). Words of options are in them, too, and stay English
 where a catalogue has none.
 
-python tests/support/words.py    collects the messages, puts them into every catalogue, and compiles it
+python tests/support/words.py    collects the messages and puts them into every catalogue
 """
 
 import ast
@@ -43,9 +43,7 @@ def sentences(language: str) -> dict[str, str]:
     """Those that are put together where something is found, with their words (`audit.language.SENTENCE`)."""
     from tableseal.audit.language import SENTENCE, catalogue
 
-    held = catalogue(language)._catalog  # type: ignore[attr-defined]  # contexts can be told in no other way
-    before = f"{SENTENCE}\x04"
-    return {key[len(before) :]: text for key, text in held.items() if isinstance(key, str) and key.startswith(before)}
+    return dict(catalogue(language).within[SENTENCE])
 
 
 def said() -> str:
@@ -108,9 +106,8 @@ def catalogues() -> Iterator[Path]:
 
 
 def update(path: Path) -> list[str]:
-    """Put all messages into a catalogue and compile it; those that have no translation."""
+    """Put all messages into a catalogue; those that have no translation."""
     from babel.messages.catalog import Catalog
-    from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po, write_po
 
     language = path.parts[-3]
@@ -127,8 +124,6 @@ def update(path: Path) -> list[str]:
             new.add(sentence.id, sentence.string, context=sentence.context)
     with open(path, "wb") as file:
         write_po(file, new, width=120, omit_header=False, include_lineno=False)
-    with open(path.with_suffix(".mo"), "wb") as file:
-        write_mo(file, new)
     return [
         str(message.id) for message in new if message.id and not message.context and not all(_strings(message.string))
     ]

@@ -2,15 +2,17 @@
 
 import csv
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from argus import MICRO, MICRO_RDA, RECORDS, SPECIFY, TABLE, TABLE_RDA, cells, folder, micro_text, run, with_files
+from typer.testing import CliRunner
 
 from tableseal.api.argus.rules import settings_of
+from tableseal.api.cli.app import app
 from tableseal.audit.io import Archive, canonical_json, read_archived, read_release
 from tableseal.audit.io.argus.batch import read_batch
 from tableseal.audit.io.argus.commands import SafetyRule
@@ -54,7 +56,7 @@ def test_a_complete_job(tmp_path: Path) -> None:
     } == hidden
     letters = {tuple(row[:2]): row[4] for row in rows(tmp_path / "o4.txt")}
     assert {cell for cell, letter in letters.items() if letter != "V"} == hidden
-    assert sorted(set(letters.values())) == ["C", "D", "V"]
+    assert sorted(set(letters.values())) == ["D", "F", "V"]
     problem = read_jj((tmp_path / "o6.txt").read_text(), "o6.txt")
     assert sum(cell.status in "um" for cell in problem.cells) == 17
     release = read_release(tmp_path / "o5.tab")
@@ -462,3 +464,79 @@ def test_what_a_rule_lacks_is_said_in_words_of_the_job(tmp_path: Path) -> None:
     assert "line 4, column 1: <SAFETYRULE>:" in done.output
     assert "<MAXSCORE>" in done.output
     assert '"contributors"' not in done.output
+
+
+def test_a_job_of_an_older_version_from_another_machine(tmp_path: Path) -> None:
+    # CONVENTION 614: a digit in place of options, outputs under paths of another machine, `.` where SAS has no value
+    folder(tmp_path)
+    job = [*TABLE, SPECIFY, RULES, READ, "<SUPPRESS> OPT(1)", '<WRITETABLE> (1,3,1,"\\\\srv\\our data\\q.csv")']
+    job += ['<WRITETABLE> (1,5,1,"C:\\out\\own.csv")', '<LOGBOOK> "C:\\out\\log.txt"']
+    refused = run(tmp_path, job)
+    assert refused.exit_code == 2
+    assert "is a path of another machine" in refused.output
+    assert "--output DIR" in refused.output
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "job.arb"), "--output", str(tmp_path / "new" / "out")])
+    assert done.exit_code == 0, done.output
+    assert "1 in place of options (older versions) is read as AS+" in done.output
+    assert {path.name for path in (tmp_path / "new" / "out").iterdir()} == {
+        "q.csv",
+        "own.csv",
+        "own.rda",
+        "log.txt",
+    } | {path.name for path in (tmp_path / "new" / "out").glob("*.hrc")}
+    assert {row[3] for row in rows(tmp_path / "new" / "out" / "q.csv")} == {"1", "3", "11"}
+    twice = [*job, '<WRITETABLE> (1,3,,"D:\\other\\q.csv")']
+    (tmp_path / "job.arb").write_text("\n".join(twice))
+    again = CliRunner().invoke(app, ["run", str(tmp_path / "job.arb"), "--output", str(tmp_path / "new")])
+    assert again.exit_code == 2
+    assert "writes there too" in again.output
+
+
+def test_a_point_of_sas_is_no_value(tmp_path: Path) -> None:
+    # CONVENTION 614: a contribution that is not there; of a response a value that is not there, which is withheld
+    folder(tmp_path)
+    lines = (tmp_path / "t.tab").read_text().splitlines()
+    fields = [line.split(";") for line in lines]
+    changed = [";".join([*row[:-1], "." if row[-1].strip() in ("", "0", "0,0") else row[-1]]) for row in fields]
+    read = {}
+    for name, text in (("a", lines), ("b", changed)):
+        (tmp_path / "t.tab").write_text("\n".join(text) + "\n")
+        read[name] = read_release(tmp_path / "t.tab")
+    assert read["a"].tables[0].value.units.tolist() == read["b"].tables[0].value.units.tolist()
+    dotted = [";".join([*fields[0][:2], ".", *fields[0][3:]]), *lines[1:]]
+    (tmp_path / "t.tab").write_text("\n".join(dotted) + "\n")
+    found = read_release(tmp_path / "t.tab").tables[0]
+    assert (found.status[0], bool(found.value.known[0])) == (Status.WITHHELD, False)
+
+
+SBS = '<WRITETABLE> (1,4,QU-,"o.txt")'
+
+
+@pytest.mark.parametrize(
+    ("rules", "tops", "letter", "shares"),
+    [
+        ("P(10,1)", 2, "F", lambda a, b, v: [100 * a / v, 100 * b / v]),
+        ("P(10,1)|NK(1,70)", 2, "F", lambda a, b, v: [100 * a / v, 100 * b / v]),
+        ("NK(2,80)", 2, "C", lambda a, b, v: [100 * (a + b) / v]),
+        ("NK(1,70)", 2, "C", lambda a, b, v: [100 * (a + b) / v]),
+        ("NK(1,70)", 1, "B", lambda a, b, v: [100 * a / v]),
+        ("FREQ(5,10)", 2, "A", lambda a, b, v: []),
+    ],
+)
+def test_letters_and_shares_for_the_office_of_europe(
+    tmp_path: Path, rules: str, tops: int, letter: str, shares: Callable[[int, int, int], list[float]]
+) -> None:
+    # CONVENTION 669: as WriteSBSStaart of libtauargus
+    folder(tmp_path)
+    if tops == 1:
+        (tmp_path / "t.rda").write_text(TABLE_RDA.replace("Top2\n  <MAXSCORE>\n", ""))
+        lines = (tmp_path / "t.tab").read_text().splitlines()
+        (tmp_path / "t.tab").write_text("".join(f"{line.rpartition(';')[0]}\n" for line in lines))
+    job = [*TABLE, SPECIFY, f"<SAFETYRULE> {rules}", READ, "<SUPPRESS> OPT(1)", SBS]
+    done = run(tmp_path, job)
+    assert done.exit_code == 0, done.output
+    found = [row for row in rows(tmp_path / "o.txt") if row[4] not in "VD"]
+    assert {row[4] for row in found} == {letter}
+    for region, size, value, _, _, *said in found:
+        first, second = [*cells()[region, size], 0][:2]
+        assert said == [f"{share:.1f}" for share in shares(first, second, int(value))]

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
+from commands import run
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from tableseal.api.cli.verbs import command
 from tableseal.audit.proof.certificate import check_certificate, digest_of, text_of
 from tableseal.audit.proof.verify import RefusedError
 
@@ -32,10 +31,6 @@ PLAN: dict[str, Any] = {
     "policy": {"primary": [{"threshold": 3}]},
 }
 ROWS = "id,region,sales\n" + "".join(f"e{k},{'NSSWWWWWW'[k]},{10 + k}\n" for k in range(9))
-
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command(), list(arguments), prog_name="tableseal")
 
 
 def pem(key: Any) -> tuple[bytes, bytes]:

@@ -1,15 +1,31 @@
-"""Syntax errors are told before anything is a job, and all errors of a document at once with their places.
+"""Errors of a document are told before anything is a job, and all of a document at once with their places.
 
-CONVENTION 730.
+CONVENTION 730, 947, 948, 949.
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asking import WAIT, asked
+from fastapi.testclient import TestClient
 
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.plans import EXAMPLE as PLAN
+from tableseal.audit.io.document import MicrodataDocument, ReleaseDocument, TableDocument, VariableDocument
+from tableseal.audit.plans.document import PlanDocument
+
+WRONG = [{"x": [1]}]
+"""What no field of a document may be."""
+
+TABLE = EXAMPLE["tables"][0]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with asked(tmp_path_factory.mktemp("service"), worker=False, inline_workers=0) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -79,3 +95,163 @@ def test_what_is_not_ready_says_what_to_do(tmp_path: Path) -> None:
             assert refused.status_code == 409, path
             assert refused.json()["detail"].endswith(f": mark what its columns are at {draft}.")
         assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]
+
+
+FIELDS = [
+    *((f"/{key}", {**EXAMPLE, key: WRONG}) for key in ReleaseDocument.model_fields),
+    *((f"/tables/0/{key}", {**EXAMPLE, "tables": [{**TABLE, key: WRONG}]}) for key in TableDocument.model_fields),
+    *(
+        (f"/variables/size/{key}", {**EXAMPLE, "variables": {"size": {"codes": ["a"], key: WRONG}}})
+        for key in VariableDocument.model_fields
+        if key not in ("tree", "trees")
+    ),
+    *((f"/microdata/{key}", {**EXAMPLE, "microdata": {key: WRONG}}) for key in MicrodataDocument.model_fields),
+    ("/variables/size/tree", {**EXAMPLE, "variables": {"size": {"tree": {"N": "a"}}}}),
+    ("/variables/size/trees/0", {**EXAMPLE, "variables": {"size": {"trees": [["a", None]]}}}),
+    ("/tables/0/cells/size/1", {**EXAMPLE, "tables": [{**TABLE, "cells": {"size": ["small", {}]}}]}),
+    ("/tables/0/cells/value", {**EXAMPLE, "tables": [{**TABLE, "cells": {"size": ["a", "b"], "value": [1]}}]}),
+    ("/tables/0/rounding/ranges", {**EXAMPLE, "tables": [{**TABLE, "rounding": {"ranges": {"5": 1}}}]}),
+]
+
+
+def test_every_field_of_the_wrong_type_is_told_before_there_is_a_job(tmp_path: Path) -> None:
+    """CONVENTION 947: with its place, whatever else is right."""
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for pointer, document in FIELDS:
+            problem = client.post("/v1/audits", json=document)
+            assert problem.status_code == 422, pointer
+            several = problem.json().get("errors", [problem.json()])
+            assert any(one.get("pointer", "").startswith(pointer) for one in several), (pointer, several)
+        for key in PlanDocument.model_fields:
+            assert client.post("/v1/plans", json={**PLAN, key: WRONG}).json()["pointer"].startswith(f"/{key}"), key
+        assert client.get("/v1/jobs").json() == []
+        assert client.post("/v1/audits", json=EXAMPLE).status_code == 202
+        assert client.post("/v1/plans", json=PLAN).status_code == 202
+
+
+def test_documents_beside_the_main_one_are_told_of_too(tmp_path: Path) -> None:
+    """CONVENTION 947: by the role that they have in the form."""
+    release = ("r.json", json.dumps(EXAMPLE))
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for path, role, content, source in (
+            ("/v1/audits", "policy", "primary: [{threshold: [3]}]", "p.yaml"),
+            ("/v1/audits", "policy", "primary: [", "p.yaml"),
+            ("/v1/suppressions", "decisions", "decisions: [{decision: keep}]", "d.yaml"),
+            ("/v1/suppressions", "last_period", "tableseal: 1", "l.yaml"),
+            ("/v1/risk", "protected", "[]", "q.json"),
+        ):
+            main = "original" if path == "/v1/risk" else "release"
+            refused = client.post(path, files={main: release, role: (source, content)})
+            assert refused.status_code == 422, (path, role)
+            assert refused.json()["source"] == source
+        assert client.get("/v1/jobs").json() == []
+
+
+def test_what_is_no_text_and_rows_of_another_length_are_told_before_there_is_a_job(tmp_path: Path) -> None:
+    """CONVENTION 947: JSON that is no text in any encoding, and delimited text."""
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        for content, media_type in (
+            (b"_\x90G\x00!#&", "application/json"),
+            (b'{"a": "\x81"}', "application/json"),
+            (b"region,value\nN,1,2\n", "text/csv"),
+        ):
+            refused = client.post("/v1/audits", content=content, headers={"Content-Type": media_type})
+            assert refused.status_code == 422, content
+            assert refused.json()["source"].startswith("release.")
+        assert client.get("/v1/jobs").json() == []
+
+
+def test_unknown_keys_hide_no_other_error(tmp_path: Path) -> None:
+    """CONVENTION 948."""
+    table = {**TABLE, "titel": "x", "sorce": "y", "truth": {}, "cells": {"size": {}, "value": [[]]}}
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        problem = client.post("/v1/audits", json={**EXAMPLE, "knid": 1, "tables": [table]}).json()
+    assert [one["pointer"] for one in problem["errors"]] == [
+        "/knid",
+        "/tables/0/titel",
+        "/tables/0/sorce",
+        "/tables/0/cells/size",
+        "/tables/0/cells/value/0",
+        "/tables/0/truth",
+    ]
+    assert problem["errors"][3]["table"] == "by_region_and_size"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "parameter"),
+    [
+        ("suppressions", "method=none", "method"),
+        ("suppressions", "method=", "method"),
+        ("suppressions", "pure=true", "method"),
+        ("suppressions", "method=rank&budget=x", "budget"),
+        ("suppressions", "table_weight=t", "table_weight"),
+        ("suppressions", "symbol=5", "symbol"),
+        ("comparisons", "methods=", "methods"),
+        ("comparisons", "methods=optimal,best", "methods"),
+        ("comparisons", "methods=optimal,optimal", "methods"),
+        ("comparisons", "methods=rounding:x", "methods"),
+        ("comparisons", "methods=cell-key:span=3", "methods"),
+        ("comparisons", "budget=x", "budget"),
+        ("protections", "method=none", "method"),
+        ("protections", "method=random-rounding&base=x", "base"),
+        ("attacks", "attacks=none", "attacks"),
+        ("attacks", "tolerate=2", "tolerate"),
+        ("risk", "smoothing=x", "smoothing"),
+        ("sap", "target=x", "target"),
+        ("audits", "public=true&proof=true", "proof"),
+        ("audits", "threshold=many", "threshold"),
+        ("audits", "status_map=c", "status_map"),
+        ("publications/p/releases", "despite=x", "despite"),
+        ("publications/p/releases", "revises=x", "revises"),
+        ("published", "method=none", "method"),
+    ],
+)
+def test_options_that_no_files_make_good_are_told_before_there_is_a_job(
+    client: TestClient, path: str, query: str, parameter: str
+) -> None:
+    """CONVENTION 949."""
+    refused = client.post(f"/v1/{path}?{query}", json=PLAN if path == "published" else EXAMPLE)
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["type"].endswith(":invalid-parameter")
+    assert refused.json()["parameter"] == parameter
+    assert client.get("/v1/jobs").json() == []
+
+
+def test_all_parameters_that_are_wrong_are_told_at_once(client: TestClient) -> None:
+    """CONVENTION 949."""
+    problem = client.post("/v1/suppressions?methods=x&seed=-1&cost=much", json=EXAMPLE).json()
+    assert {one["parameter"] for one in problem["errors"]} == {"methods", "seed", "cost"}
+    assert "there is no such parameter here" in str(problem["errors"])
+
+
+def test_pages_refuse_such_options_too(tmp_path: Path) -> None:
+    """CONVENTION 949: a method that is none, and none to compare, were jobs that failed."""
+    with asked(tmp_path) as client:
+        sent = client.post("/releases", files={"files": ("a.json", json.dumps(EXAMPLE))})
+        draft = sent.url.path if sent.url.path.startswith("/releases/") else None
+        assert draft is not None, sent.url
+        for path, form in (("suppressions", {"method": "none"}), ("comparisons", {})):
+            assert client.post(f"{draft}/{path}", data=form).status_code == 422, path
+        assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "words"),
+    [
+        ("/v1/jobs?limit=1&limit=2", "limit", "is given 2 times"),
+        ("/v1/jobs?stat=failed", "stat", 'did you mean "state"?'),
+        ("/v1/jobs/none?x=1", "x", "it takes none"),
+        ("/v1/publications?x=1", "x", "it takes none"),
+        ("/v1/publications/p?release=true", "release", 'did you mean "releases"?'),
+        ("/v1/audit-log?befor=3", "befor", 'did you mean "before"?'),
+    ],
+)
+def test_parameters_that_are_not_there_or_come_twice_are_refused_everywhere(
+    client: TestClient, path: str, parameter: str, words: str
+) -> None:
+    """CONVENTION 952: nobody gets another list than he asked for; who watches may add what he likes."""
+    refused = client.get(path)
+    assert refused.status_code == 422
+    assert refused.json()["parameter"] == parameter
+    assert words in refused.json()["detail"]
+    assert client.get("/healthz?x=1").status_code == client.get("/metrics?x=1").status_code == 200

@@ -1,5 +1,7 @@
 """Owners take turns, small jobs have a lane, and nobody fills the queue: the order of the queue, not its speed."""
 
+import json
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
+from cases.service.crowd import large
+from cases.service.running import descendants, patiently
+from tableseal.api.jobs.attempt import Limits
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.jobs.child import STAND_BACK, Child
 from tableseal.api.jobs.worker import Worker
 from tableseal.api.problems import TIME_LIMIT, Problem
 from tableseal.api.settings import Settings
@@ -222,3 +229,26 @@ def test_nobody_fills_the_queue(store: Store) -> None:
     assert claim(store) is not None
     with store.writing() as connection:
         jobs.submit(connection, "ann", "audit", "{}", most=1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_processes_of_jobs_stand_back_behind_the_server(tmp_path: Path) -> None:
+    """CONVENTION 951."""
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    (tmp_path / "r.json").write_text(json.dumps(large()), "utf-8")
+    request = AuditRequest(release="r.json").model_dump_json()
+    with Child("audit", request, tmp_path, Limits(memory=None, cells=10**6)):
+        for _ in patiently("no process stands back"):
+            if min(19, own + STAND_BACK) in _priorities():
+                break
+
+
+def _priorities() -> set[int]:
+    """Of all processes that this one has started."""
+    found = set()
+    for process in descendants(os.getpid()):
+        try:
+            found.add(os.getpriority(os.PRIO_PROCESS, process))
+        except ProcessLookupError:
+            continue
+    return found

@@ -124,3 +124,19 @@ def test_a_quiet_stream_beats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ending.join()
     assert text.count(": ping") >= 2
     assert '"cancelled"' in text
+
+
+def test_a_stream_ends_with_its_job_whatever_was_seen_before(tmp_path: Path) -> None:
+    """CONVENTION 950: also behind events that are not there yet, and where the job is erased meanwhile."""
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        job = path_of(client.post("/v1/audits", json=EXAMPLE))
+
+        def gone() -> None:
+            for _ in range(2):  # ended, then erased
+                client.delete(job)
+
+        ending = threading.Timer(0.6, gone)
+        ending.start()
+        assert "data:" not in client.get(f"{job}/events", headers={"Last-Event-ID": str(2**62)}).text
+        ending.join()
+        assert client.get(job).status_code == 404

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
-
-from tableseal.api.cli.verbs import command
+from commands import run
 
 PLAN: dict[str, Any] = {
     "tableseal-plan": 1,
@@ -24,10 +22,6 @@ PLAN: dict[str, Any] = {
         {"name": "meat", "measure": "meat", "by": ["region", "size"]},
     ],
 }
-
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command(), list(arguments), prog_name="tableseal")
 
 
 @pytest.fixture

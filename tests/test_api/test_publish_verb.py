@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from typer.testing import CliRunner
+from commands import run
 
 import tableseal as ts
-from tableseal.api.cli.verbs import command
 from tableseal.audit.execution import own_folder as folders
 
 PLAN: dict[str, Any] = {
@@ -36,10 +35,6 @@ PLAN: dict[str, Any] = {
     "microdata": {"file": "firms.csv", "values": {"food": "food", "meat": "meat", "fish": "fish"}, "id": "id"},
     "policy": {"primary": [{"threshold": 3}, {"p_percent": 10}]},
 }
-
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command(), list(arguments), prog_name="tableseal")
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from commands import run
 
 import tableseal as ts
-from tableseal.api.cli.verbs import command
 
 RELEASE: dict[str, Any] = {
     "tableseal": 1,
@@ -22,10 +21,6 @@ RELEASE: dict[str, Any] = {
         "holding": "group",
     },
 }
-
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command(), list(arguments), prog_name="tableseal")
 
 
 @pytest.fixture

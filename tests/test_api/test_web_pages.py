@@ -514,7 +514,8 @@ def test_a_cell_is_kept_by_hand_and_the_search_goes_on_with_that(client: TestCli
     assert "Proved: no safe pattern is cheaper." in done.text
     assert done.text.index('id="map"') < done.text.index('id="pattern"')
     assert "needed by" in done.text
-    options = dict(re.findall(r'<option value="(\d+)">([^<]*)</option>', done.text.partition('id="d-cell"')[2]))
+    options = choices_of(done.text)
+    assert "find out what needs each cell" not in done.text  # that is known
     assert len(options) == 3
     said = {"reason": "asked for", "name": "Ann"}
     number = next(n for n, name in options.items() if name == "region=N, size=large")
@@ -534,7 +535,56 @@ def test_a_cell_is_kept_by_hand_and_the_search_goes_on_with_that(client: TestCli
     kept_out = client.post(f"{again.url.path}/decisions", data={"cell": other, "decision": "keep_published", **said})
     shown = until_done(client, kept_out).text
     assert "kept published by Ann" in shown
-    assert "region=S, size=large" not in shown.partition('id="d-cell"')[2].partition("</select>")[0]
+    assert "region=S, size=large" not in choices_of(shown).values()
+    assert "decisions.json" not in done.text
+    explained = until_done(client, client.post(f"{last.url.path}/reasons"))
+    assert choices_of(explained.text) == choices_of(last.text)
+    assert len(client.get(f"{explained.url.path}/files/decisions.json").json()["decisions"]) == 2
+    audit = until_done(client, client.post(f"{found.url.path}/audits", data={}))
+    assert client.post(f"{audit.url.path}/reasons").status_code == 404
+
+
+def choices_of(page: str) -> dict[str, str]:
+    """Number and name of the secondary cells that can be decided about."""
+    return dict(re.findall(r'<input type="radio" name="cell" value="(\d+)"[^>]*aria-label="([^"]*)"', page))
+
+
+def test_what_needs_each_cell_is_looked_for_when_it_was_not(client: TestClient) -> None:
+    """CONVENTION 962: the page offers it, and the search is made again with it."""
+    ready = bring(client, ("release.json", json.dumps(UNPROTECTED))).url.path
+    done = until_done(client, client.post(f"{ready}/suppressions", data={"explain": "false"}))
+    assert "What needs each cell was not looked for" in done.text
+    assert "not looked for</td>" in done.text
+    again = until_done(client, client.post(f"{done.url.path}/reasons"))
+    assert "needed by" in again.text
+    assert "not looked for" not in again.text
+
+
+def test_advice_on_pages_names_buttons_and_no_commands(client: TestClient) -> None:
+    """CONVENTION 963."""
+    release = {**UNPROTECTED, "policy": {"primary": [{"threshold": 12}]}}
+    ready = bring(client, ("release.json", json.dumps(release))).url.path
+    done = until_done(client, client.post(f"{ready}/audits", data={"withhold_primaries": "on"})).text
+    assert "find further cells to withhold: “Protect the release” on the page of the release" in done
+    assert "tableseal suppress" not in done
+    unjudged = {name: said for name, said in UNPROTECTED.items() if name != "policy"}
+    ready = bring(client, ("release.json", json.dumps(unjudged))).url.path
+    done = until_done(client, client.post(f"{ready}/audits", data={})).text
+    assert "“Fewest contributors”" in done
+    assert " --" not in done
+
+
+def test_a_pattern_that_does_not_exist_says_what_is_in_the_way(client: TestClient) -> None:
+    """CONVENTION 963."""
+    table = UNPROTECTED["tables"][0]
+    status = ["", *["must_publish"] * (len(table["cells"]["value"]) - 1)]
+    fixed = {**table, "status": "status", "cells": {**table["cells"], "status": status}}
+    release = {**UNPROTECTED, "tables": [fixed]}
+    ready = bring(client, ("release.json", json.dumps(release))).url.path
+    page = until_done(client, client.post(f"{ready}/suppressions", data={}))
+    assert "No pattern protects this release" in page.text
+    assert "cannot be protected" in page.text
+    assert "must be published" in page.text
 
 
 def test_a_pattern_stands_beside_those_of_other_methods(client: TestClient) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io import read_release
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.apriori import read_changes
 from tableseal.audit.io.argus.batch import read_batch
@@ -310,6 +311,7 @@ def test_batches() -> None:
         ("<OPENTABLEDATA>", "<OPENTABLEDATA>: the line ends where the name of a file is expected"),
         ('<SPECIFYTABLE> "A"', 'the line ends where "|" is expected'),
         ('<SPECIFYTABLE> |"x"', "names no variable that spans the table"),
+        ('<SPECIFYTABLE> "A""B""a"|"x"', r'line 1, column 22: <SPECIFYTABLE>: names "a" twice'),
         ("<SAFETYRULE> Q(3)", r"line 1, column 14: rule \"Q\" is not known; rules are P, NK, FREQ"),
         ("<SAFETYRULE> NK(3)", "NK has 1 numbers in its brackets, expected 2"),
         ("<SAFETYRULE> P(x)", 'found "x" behind <SAFETYRULE>, expected a number'),
@@ -373,3 +375,21 @@ def test_words_have_their_places() -> None:
         ("x", "plain", 15),
         (")", "sign", 16),
     ]
+
+
+@pytest.mark.parametrize("name", ["Status", "Remark"])
+def test_a_column_of_letters_of_which_nothing_is_said_is_refused(tmp_path: Path, name: str) -> None:
+    """Metadata that were cut off, or lack a keyword: statuses are never passed over."""
+    # CONVENTION 638
+    text = f'<SEPARATOR> ";"\nR\n  <RECODEABLE>\nV\n  <NUMERIC>\n{name}\n'
+    (tmp_path / "t.rda").write_text(text)
+    (tmp_path / "t.tab").write_text('"Total";9;S\n"A";4;U\n"B";5;S\n')
+    with pytest.raises(InputError, match=rf't\.rda line 6.*"{name}" seems to say which cells are withheld.*<STATUS>'):
+        read_release(tmp_path / "t.tab")
+    (tmp_path / "t.rda").write_text(f"{text}  <STATUS>\n")
+    assert (read_release(tmp_path / "t.tab").tables[0].status > 5).sum() == 1
+    (tmp_path / "t.rda").write_text(text)
+    (tmp_path / "t.tab").write_text('"Total";9;all\n"A";4;first\n"B";5;second\n')
+    if name == "Remark":
+        notes = [note.text for note in read_release(tmp_path / "t.tab").notes if note.code == "columns_left_out"]
+        assert notes == ["t.rda: variables of which nothing is said are left out: Remark."]

@@ -1,5 +1,6 @@
 """Outputs of ACRO: a session as one release, and what is wrong with its files."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +80,16 @@ def test_rounded_outputs(tmp_path: Path) -> None:
     ("change", "files", "said"),
     [
         ({"fair": {}}, {}, "says no variables of first"),
+        ({"fair": {"independent": ["year", "year"]}}, {}, "fair.*independent: names a variable twice"),
         ({"files": []}, {}, "files: expected a list of files"),
         ({"files": [{"sdc": {}}]}, {}, "expected a file with its name"),
         ({}, {"a.csv": SUPPRESSED.replace("year", "jahr")}, 'a.csv line 1.*found "jahr", expected "year"'),
         ({}, {"a.csv": SUPPRESSED.replace("79", "many")}, 'a.csv line 2.*found "many", expected a number'),
+        (
+            {},
+            {"a.csv": SUPPRESSED.replace("79", "79e999")},
+            "a.csv line 2.*expected a number of at most",
+        ),
         ({}, {"a.csv": SUPPRESSED.replace("79", "79.5")}, "a.csv line 2.*expected a whole number"),
         ({}, {"a.csv": SUPPRESSED.replace("79,41,", "79")}, "a.csv line 2.*has 2 entries"),
         ({}, {"a.csv": SUPPRESSED.replace("year,G,N,R", "year,G,N")}, "a.csv line 2.*has 4 entries"),
@@ -101,4 +108,71 @@ def test_sessions_that_cannot_be_read(tmp_path: Path, change: dict[str, Any], fi
     # CONVENTION 849
     path = session(tmp_path, {"first": FIRST | change}, {"a.csv": SUPPRESSED} | files)
     with pytest.raises(InputError, match=said):
+        read_release(path)
+
+
+def without_one(text: str) -> str:
+    """The same output without one respondent, who is in 2012 / R."""
+    return text.replace("64,12.0", "64,11.0")
+
+
+@pytest.fixture
+def filtered(tmp_path: Path) -> Path:
+    """Two outputs of a project: the second one leaves out one respondent."""
+    whole = SUPPRESSED.replace("41,\n", "41,30\n").replace("42,\n", "42,20\n")
+    results = {"all": output("a.csv", ["year", "grant"], ["G", "N", "R"])}
+    results["some"] = output("b.csv", ["year", "grant"], ["G", "N", "R"])
+    return session(tmp_path, results, {"a.csv": whole, "b.csv": without_one(whole)})
+
+
+def test_one_output_is_named(filtered: Path) -> None:
+    # CONVENTION 615
+    release = read_release(filtered.with_name("results.json#some"))
+    assert [table.name for table in release.tables] == ["some"]
+    assert release.tables[0].value.get(8) == 11
+    with pytest.raises(InputError, match='found no output "none", expected one of "all", "some"'):
+        read_release(filtered.with_name("results.json#none"))
+
+
+def test_outputs_that_differ_by_one_respondent_expose_him(filtered: Path) -> None:
+    # CONVENTION 615: that the people differ nothing in the session says; a release file does
+    with pytest.raises(InputError, match=r"one cell, two values.*a filter.*`where: \{people: chosen\}`"):
+        audit(read_release(filtered))
+    document = {
+        "tableseal": 1,
+        "measures": {"count": {"kind": "count"}},
+        "variables": {
+            "year": {"total": "All", "codes": ["2010", "2011", "2012"]},
+            "grant": {"total": "All", "codes": ["G", "N", "R"]},
+            "people": {"total": "all", "codes": ["chosen", "others"]},
+        },
+        "policy": {"primary": [{"threshold": 10}]},
+        "tables": [
+            {"name": "all", "file": "results.json#all"},
+            {"name": "some", "file": "results.json#some", "where": {"people": "chosen"}},
+        ],
+    }
+    path = filtered.with_name("both.json")
+    path.write_text(json.dumps(document))
+    report = audit(read_release(path)).report
+    assert report.verdict == "unsafe"
+    found = {tuple(code for _, code in cell.cell): cell for cell in report.implied}
+    assert (found["2012", "R", "others"].lower, found["2012", "R", "others"].upper) == (1, 1)
+    assert found["2012", "R", "others"].verdict == "exposed"
+    alone = {**document, "tables": [{"name": "all", "file": "results.json#all"}]}
+    path.write_text(json.dumps(alone))
+    assert audit(read_release(path)).report.verdict == "safe"
+
+
+def test_a_release_file_says_which_output(filtered: Path) -> None:
+    # CONVENTION 615
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"year": {"total": "All", "codes": []}, "grant": {"total": "All", "codes": []}},
+        "tables": [{"name": "t", "file": "results.json"}],
+    }
+    path = filtered.with_name("both.json")
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"holds 2 tables; say which, as in `results\.json#all`"):
         read_release(path)

@@ -169,3 +169,39 @@ def test_numbers_stay_exact(tmp_path: Path) -> None:
         .replace("null, 0, null", "null, 9007199254740988, null")
     )
     assert cells(read(tmp_path, text))["T", "T"] == 9007199254740993
+
+
+def test_a_dataset_of_several_is_named(tmp_path: Path) -> None:
+    # CONVENTION 615: by its label in a collection, by its key before version 2.0
+    second = dataset(label="Others", value=[8, 4, 4, None, 4, None])
+    old = {key: value for key, value in dataset().items() if key not in ("version", "class")}
+    collection = {"version": "2.0", "class": "collection", "link": {"item": [dataset(), second]}}
+    for document, names in ((collection, ("People", "Others")), ({"people": old, "others": second}, None)):
+        (tmp_path / "x.json").write_text(json.dumps(document))
+        with pytest.raises(InputError, match=r"holds 2 datasets \(.*\); say which, as in `x\.json#"):
+            read_release(tmp_path / "x.json")
+        first, other = names or ("people", "others")
+        assert cells(read_release(tmp_path / f"x.json#{first}")) == EXPECTED
+        assert cells(read_release(tmp_path / f"x.json#{other}"))["T", "T"] == 8
+        with pytest.raises(InputError, match='no dataset "third", expected one of'):
+            read_release(tmp_path / "x.json#third")
+    (tmp_path / "x.json").write_text(json.dumps({"people": old}))
+    assert cells(read_release(tmp_path / "x.json")) == EXPECTED
+
+
+def test_statuses_and_their_labels_before_version_2(tmp_path: Path) -> None:
+    # CONVENTION 615
+    old = {key: value for key, value in dataset().items() if key not in ("version", "class")}
+    status = {"value": [None, None, None, ":", None, ":"], "category": {"label": {":": "confidential"}}}
+    assert cells(read(tmp_path, {"nama": old | {"status": status}})) == EXPECTED
+    status["category"] = {"label": {":": "not available"}}
+    with pytest.raises(InputError, match="--status-map :="):
+        read(tmp_path, {"nama": old | {"status": status}})
+
+
+def test_a_long_status_before_the_dimensions_hides_nothing(tmp_path: Path) -> None:
+    """Keys of JSON come in any order, also in a file whose beginning does not show what it is."""
+    # CONVENTION 690
+    old = {key: value for key, value in dataset().items() if key not in ("version", "class")}
+    early = {"note": "x" * 70_000, "status": old.pop("status"), **old}
+    assert cells(read(tmp_path, json.dumps({"dataset": early}))) == EXPECTED

@@ -105,6 +105,13 @@ def test_languages_and_codes(tmp_path: Path) -> None:
     assert release.variables["r"].total == "00"  # its value is called T
 
 
+@pytest.mark.parametrize("said", ['TLIST(A1,"2019"-"2022")', 'TLIST(A1),"2019"-"2022"', 'TLIST(A1),"2019","2020"'])
+def test_periods_from_to_are_passed_over(tmp_path: Path, said: str) -> None:
+    # CONVENTION 616
+    plain = cells(read(tmp_path, TABLE + 'DATASYMBOL2="confidential";\n' + DATA))
+    assert cells(read(tmp_path, TABLE + f'TIMEVAL("s")={said};\n' + 'DATASYMBOL2="confidential";\n' + DATA)) == plain
+
+
 def test_elimination_says_the_total(tmp_path: Path) -> None:
     text = TABLE.replace('"T","A","B"', '"R0","A","B"') + 'ELIMINATION("r")="R0";\nELIMINATION("s")=YES;\n'
     assert read(tmp_path, text + 'DATASYMBOL2="confidential";' + DATA).variables["r"].total == "R0"

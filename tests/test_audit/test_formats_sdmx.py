@@ -140,3 +140,51 @@ def test_a_file_without_a_last_line_end_may_be_cut_off(tmp_path: Path) -> None:
     assert "no_line_end" in [note.code for note in read(tmp_path, FIRST.rstrip()).notes]
     with pytest.raises(InputError, match=r"row 6 \(line 7\)|line 7"):
         read(tmp_path, FIRST.rstrip()[:-4])
+
+
+def labelled(*, repeated: bool) -> str:
+    """The same with names in columns of their own (version 2.0, labels=name); some programs repeat the values."""
+    head = "STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,REG,Region,SEX,Sex,OBS_VALUE,"
+    head += f"{'Observation value,' if repeated else ''}OBS_STATUS,Observation status,CONF_STATUS,Confidentiality"
+    rows = []
+    for row in FIRST.splitlines()[1:]:
+        flow, region, sex, value, status, conf = row.split(",")
+        shown = [value, value] if repeated else [value]
+        names = [region, f"name of {region}", sex, f"name of {sex}", *shown, status, "text", conf, "text"]
+        rows.append(",".join(["dataflow", flow, "All", "I", *names]))
+    return "\n".join([head, *rows, ""])
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_names_in_columns_of_their_own_hide_no_flags(tmp_path: Path, repeated: bool) -> None:
+    # CONVENTION 616
+    assert cells(read(tmp_path, labelled(repeated=repeated))) == EXPECTED
+    flagged = labelled(repeated=repeated).replace(",A,text,F,text", ",A,text,C,text", 1)
+    assert cells(read(tmp_path, flagged))["_T", "_T"] == "withheld"
+
+
+def test_the_older_name_of_confidentiality(tmp_path: Path) -> None:
+    # CONVENTION 616
+    assert cells(read(tmp_path, FIRST.replace("CONF_STATUS", "OBS_CONF"))) == EXPECTED
+    moved = "\n".join(
+        ",".join([*row.split(",")[:3], "2020" if row[0] == "X" else "TIME_PERIOD", *reversed(row.split(",")[3:])])
+        for row in FIRST.splitlines()
+    )
+    before = read(tmp_path, moved.replace("CONF_STATUS", "OBS_CONF") + "\n")  # attributes before the values
+    assert {cell[:2]: value for cell, value in cells(before).items()} == EXPECTED
+    with pytest.raises(InputError, match='"OBS_SUPPRESSED" seems to say which cells are withheld'):
+        read(tmp_path, moved.replace("CONF_STATUS", "OBS_SUPPRESSED") + "\n")
+
+
+def test_more_decimals_than_decimals_says(tmp_path: Path) -> None:
+    # CONVENTION 616
+    text = FIRST.replace("CONF_STATUS", "CONF_STATUS,DECIMALS").replace("F\n", "F,1\n").replace("C\n", "C,1\n")
+    text = text.replace("D\n", "D,1\n").replace(",9,", ",9.25,").replace("A,_T,5", "A,_T,5.25")
+    release = read(tmp_path, text)
+    assert str(next(iter(release.measures.values())).unit) == "1/100"
+
+
+def test_nan_is_nothing_and_no_mark(tmp_path: Path) -> None:
+    # CONVENTION 616: beside M (cannot exist) it is as empty as an empty entry, beside no flag it is withheld
+    assert cells(read(tmp_path, FIRST.replace(",,Q,C", ",NaN,M,F")))["A", "F"] in (0, "structural_zero")
+    assert cells(read(tmp_path, FIRST.replace(",,Q,C", ",NaN,,")))["A", "F"] == "withheld"

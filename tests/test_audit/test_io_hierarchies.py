@@ -16,8 +16,8 @@ from tableseal.audit.model import Hierarchy
 def read(tmp_path: Path, document: dict[str, Any], **files: str) -> Hierarchy:
     for name, text in files.items():
         (tmp_path / name.replace("_", ".")).write_text(text, encoding="utf-8")
-    document_ = validate(VariableDocument, document, Place("r.yaml"))
-    return read_hierarchy("v", document_, Folder(tmp_path), Place("r.yaml", ("variables", "v")))
+    where = Place("r.yaml", ("variables", "v"))
+    return read_hierarchy("v", validate(VariableDocument, document, where), Folder(tmp_path), where)
 
 
 def covers(hierarchy: Hierarchy) -> dict[str, set[str]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Amounts, Intruder, Microdata, Policy, Release, Status, build_hierarchy
@@ -139,12 +141,50 @@ def test_order_of_records_changes_nothing(cells_of: CellsOf) -> None:
     shuffled = firms([region[i] for i in order], sales[order].tolist(), weight=weight[order])
     release, cells = world(cells_of, [None] * 5, micro, status=[Status.PRIMARY] * 5)
     one, two = contributions(release, cells, micro), contributions(release, cells, shuffled)
-    for name in set(one.__dataclass_fields__) - {"contributor", "records"}:  # numbers of contributors mean nothing
+    for name in set(one.__dataclass_fields__) - {
+        "contributor",
+        "records",
+        "first",
+        "ranks",
+    }:  # numbers of contributors mean nothing
         first, second = getattr(one, name), getattr(two, name)
         if name == "weighted":
             assert first.scale == second.scale
             first, second = first.parts, second.parts
         assert first.tolist() == second.tolist(), name
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["T", "North", "N1", "N2", "South", None]),
+            st.integers(-9, 9) | st.none(),
+            st.sampled_from(["", "", "H", "G"]),
+            st.sampled_from([0.0, 1.0, 2.5]),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(1, 3),
+)
+def test_the_largest_are_among_all(cells_of: CellsOf, rows: list[Any], ranks: int) -> None:
+    # CONVENTION 917
+    """What is added up, and the largest entries, are the same whether all entries are kept or not."""
+    region, sales, holding, weight, asked = (list(column) for column in zip(*rows, strict=True))
+    more = {"holding": tuple(holding), "weight": np.array(weight), "request": np.array(asked)}
+    release, cells = world(cells_of, [None] * 5, firms(region, sales, **more), status=[Status.PRIMARY] * 5)
+    every = contributions(release, cells, release.microdata)
+    few = contributions(release, cells, release.microdata, ranks)
+    for name in ("covered", "value", "size", "frequency"):
+        assert getattr(few, name).tolist() == getattr(every, name).tolist(), name
+    assert few.weighted.parts.tolist() == every.weighted.parts.tolist()
+    assert few.nth(ranks - 1).tolist() == every.nth(ranks - 1).tolist()
+    with pytest.raises(IndexError):
+        few.nth(ranks)
+    several = every.records[every.contributor] > 1
+    entries = zip(every.cell[several].tolist(), every.contributor[several].tolist(), strict=True)
+    assert set(entries) <= set(zip(few.cell.tolist(), few.contributor.tolist(), strict=True))
 
 
 def test_group_codes_leave_finer_cells_open(cells_of: CellsOf) -> None:

@@ -20,8 +20,8 @@ MANUALS: dict[str, dict[str, str]] = {
         "structural_zero": "Z 13 14",
     },
     # tau-ARGUS manual, pages 102 and 103 (SBS output): A frequency, B dominance (first rule), C dominance (second
-    # rule), D secondary, V safe.
-    "sbs": {"published": " V", "primary": "A B C", "secondary": "D"},
+    # rule), D secondary, V safe; libtauargus, WriteSBSStaart: F p% rule.
+    "sbs": {"published": " V", "primary": "A B C F", "secondary": "D"},
     # sdcTable: s publishable, z must be published, u primary, x secondary, w never published.
     "sdctable": {"published": " s", "must_publish": "z", "primary": "u", "secondary": "x", "missing": "w"},
     # gconfid 2.0.4, validation of its tables: Status P published, S sensitive, X suppressed, V other; OutStatus P

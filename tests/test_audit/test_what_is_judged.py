@@ -15,7 +15,7 @@ from tableseal.audit.errors import LackingDataError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Amounts, Measure, Microdata, Policy, Status, Table
 from tableseal.audit.rules import Attribute, Sensitivity, assess
-from tableseal.audit.rules.contributions import contributions, holding_labels
+from tableseal.audit.rules.contributions import contributions
 from tableseal.audit.rules.judging import nothing_judged, small_counts, unjudged
 from tableseal.audit.rules.knows_rule import (
     of_rows_left_out,
@@ -78,10 +78,10 @@ def test_only_holdings_have_a_label(cells_of: CellsOf, names: list[tuple[str, st
     holding, unit = (tuple(name[k] for name in names) for k in range(2))
     codes = np.zeros((len(names), 1), np.int32)
     records = Microdata(codes, {"value": Amounts.of([1] * len(names))}, holding=holding, unit_id=unit)
-    labels = holding_labels(records)
-    assert sorted(labels.values()) == sorted(set(holding) - {""})
     release, cells = cells_of([len(names)], microdata=records)
     found = contributions(release, cells, records)
+    labels = {who: holding[first] for who, first in enumerate(found.first.tolist()) if holding[first]}
+    assert sorted(labels.values()) == sorted(set(holding) - {""})
     amounts = dict(zip(found.contributor.tolist(), found.amount.tolist(), strict=True))
     assert all(amounts[who] == holding.count(name) for who, name in labels.items())
 

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from small import document, report, table
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io import release_from_document
+from tableseal.audit.io import canonical_document, release_from_document
 from tableseal.audit.io.policy_file import policy_document, policy_from_document
+from tableseal.audit.model import BELIEVABLE
+from tableseal.audit.pipeline import audit
 from tableseal.audit.report import public_copy
 from tableseal.audit.report.text import verdict_line
 from tableseal.suppression.protections.believed import believed
@@ -20,6 +22,7 @@ from tableseal.suppression.protections.cell_keys.ptable import chances, table_of
 from tableseal.suppression.protections.methods import settings_of
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.protect import Protection, protect
+from tableseal.suppression.protections.public import public_release
 
 CODES = [f"c{k}" for k in range(20)]
 VARIABLES = {"a": {"total": "T", "codes": CODES}}
@@ -65,6 +68,19 @@ def test_settings_that_leave_nearly_everything_are_said(draws: str) -> None:
     fair = perturbed("0.5", [1, 2, 3, 4, 5], draws=draws)
     assert fair.report.called == "safe"
     assert fair.statement.confidence == pytest.approx(0.5, abs=0.2)
+
+
+def test_the_agency_copy_keeps_what_is_said_of_the_settings() -> None:
+    """CONVENTION 863: a later audit of the agency's copy says it again, and one of what is public does not."""
+    found = perturbed("0.99999", [1, 2, 3, 4, 5])
+    again = release_from_document(canonical_document(found.release))
+    assert again.notes == found.release.notes
+    assert audit(again).report == found.report
+    public = canonical_document(public_release(found.release))
+    assert "notes" not in public
+    assert BELIEVABLE not in {note.code for note in audit(release_from_document(public)).report.notes}
+    with pytest.raises(InputError, match=r"notes\[0\]\.code"):
+        release_from_document(canonical_document(found.release) | {"notes": [{"code": "other", "text": "x"}]})
 
 
 def test_a_limit_refuses_such_settings() -> None:

@@ -20,6 +20,7 @@ from tableseal.suppression.protections.methods import settings_of
 from tableseal.suppression.protections.perturbation.chain import Counts, Row, invariant
 from tableseal.suppression.protections.perturbation.draws import independent, quotas, shared_out
 from tableseal.suppression.protections.perturbation.possible import possible
+from tableseal.suppression.protections.perturbation.quota_ways import quota_ways
 from tableseal.suppression.protections.perturbation.restored import fitted
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.protect import protect
@@ -111,6 +112,23 @@ def test_quotas_keep_margins_always_and_every_expectation(chain: tuple[list[Row]
         assert ends == Counter(dict(enumerate(number)))
     assert whole == 1
     assert mean == {(s, k): number[s] * p for s, row in enumerate(found) for k, p in row.items()}
+
+
+@given(chains())
+@settings(deadline=None, max_examples=40)
+def test_quota_ways_are_all_ways(chain: tuple[list[Row], list[int]]) -> None:
+    """CONVENTION 756: what leads to the same numbers is gone on with once, and nothing else changes."""
+    rows, number = chain
+    states = list(range(len(rows)))
+    made = invariant(rows, states, number)
+    expected: dict[Any, Fraction] = {}
+    for probability, way in every_way(lambda chance: quotas(made, number, chance)):
+        key = tuple(tuple(sorted(row.items())) for row in way)
+        expected[key] = expected.get(key, Fraction(0)) + probability
+    found = quota_ways(made, number, 100_000)
+    assert found is not None
+    assert dict(found.chances) == expected
+    assert quota_ways(made, number, found.met - 1) is None or found.met == 1
 
 
 def test_independent_draws_have_the_probabilities_of_the_row() -> None:
@@ -218,7 +236,7 @@ def test_proportional_fitting_on_a_table_with_structural_zeros() -> None:
 
     start = np.array([[4.0, 1, 2], [1, 3, 5]])
     rows = np.vstack([np.kron(np.eye(2), np.ones(3)), np.kron(np.ones((1, 2)), np.eye(3))])
-    fit = fitted(start.ravel(), csr_array(rows), np.array([10.0, 8, 6, 7, 5])).reshape(2, 3)
+    fit = fitted(start.reshape(-1, 1), csr_array(rows), np.array([10.0, 8, 6, 7, 5])).reshape(2, 3)
     assert np.allclose(fit.sum(axis=1), [10, 8], atol=1e-5)
     assert np.allclose(fit.sum(axis=0), [6, 7, 5], atol=1e-5)
     assert np.isclose(fit[0, 0] * fit[1, 1] / (fit[0, 1] * fit[1, 0]), 12)

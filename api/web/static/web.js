@@ -114,6 +114,7 @@
   const stage = job.querySelector("[data-stage]");
   const figures = job.querySelector("[data-figures]");
   const group = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+  const named = JSON.parse(job.dataset.stages);
   // What is left of a step is told once enough of it is done to know; of a step in one piece nothing is known.
   let step = { name: "", at: 0, done: 0 };
   const left = (name, done, total) => {
@@ -126,6 +127,7 @@
   };
   // Phases are listed with what each took; the last one goes on.
   const list = job.querySelector("[data-phases]");
+  const worked = job.querySelector("[data-worked]");
   const told = (seconds) => (seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`);
   const elapse = () => {
     const now = Date.now() / 1000;
@@ -133,6 +135,7 @@
       const end = all[at + 1] ? Number(all[at + 1].dataset.began) : now;
       phase.lastElementChild.textContent = told(Math.max(0, end - Number(phase.dataset.began)));
     });
+    if ("began" in job.dataset) worked.textContent = told(Math.max(0, now - Number(job.dataset.began)));
   };
   setInterval(elapse, 1000);
   const begin = (name) => {
@@ -146,13 +149,18 @@
     list.append(phase);
     list.previousElementSibling.hidden = false;
   };
-  const show = ({ stage: name, done, total }) => {
+  // A search tells what is proved and what it has found: that says nothing of the time it takes.
+  const above = (proved, found) => (found > proved ? `at most ${Math.ceil((100 * (found - proved)) / found)}% cheaper is possible` : "");
+  const show = ({ stage: told, done, total }) => {
+    const name = named[told] ?? told;
     if (stage.textContent !== name) stage.textContent = name;
     begin(name);
     elapse();
-    const known = total > 1 && done < total;
+    const known = told !== "search" && total > 1 && done < total;
     if (known) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    figures.textContent = known ? `${group(done)} of ${group(total)}${left(name, done, total)}` : "";
+    if (known) figures.textContent = `${group(done)} of ${group(total)}${left(name, done, total)}`;
+    else if (told === "search") figures.textContent = above(done, total);
+    else figures.textContent = !total && done ? `${group(done)} so far` : "";
   };
   const ended = (state) => ["succeeded", "failed", "cancelled"].includes(state);
   const poll = async () => {
@@ -179,7 +187,11 @@
     const { state } = JSON.parse(event.data);
     queued = state === "queued";
     if (ended(state)) { events.close(); location.reload(); }
-    else if (state === "running") stage.textContent = "At work";
+    else if (state === "running") {
+      stage.textContent = "At work";
+      job.dataset.began ??= Date.now() / 1000;
+      worked.parentElement.hidden = false;
+    }
   });
   let failures = 0;
   events.addEventListener("error", () => {

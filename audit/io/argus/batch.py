@@ -8,7 +8,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.words import Word, lines_of, unknown_keyword, whole_number, words
 from tableseal.audit.io.numbers import decimal
-from tableseal.audit.wording import listing, suggestion
+from tableseal.audit.wording import listing, quoted, suggestion
 
 _SIGNS = "(),|"
 _HIGHEST_POWER = 10
@@ -127,6 +127,9 @@ def _specify(line: _Line) -> c.SpecifyTable:
     variables = line.up_to("|")
     if not variables:
         raise InputError("<SPECIFYTABLE>: names no variable that spans the table.", at=line.at)
+    for at, word in enumerate(variables):
+        if word.text.casefold() in {before.text.casefold() for before in variables[:at]}:
+            raise InputError(f"<SPECIFYTABLE>: names {quoted(word.text)} twice; expected each once.", at=word.at)
     line.sign("|")
     response = line.text("the response, or <freq>").text
     shadow = cost = None
@@ -248,11 +251,20 @@ def _write(line: _Line) -> c.WriteTable:
     if kind > 7:
         raise line.wrong(word, "1 csv, 2 pivot, 3 code-value, 4 SBS, 5 intermediate, 6 JJ or 7 CKM")
     line.sign(",")
-    options = _options(line)
+    number = _number(line)
+    options = _options(line) if number is None else {c.NUMBERED[kind]: number > 0} if kind in c.NUMBERED else {}
     line.sign(",")
     file = _file(line)
     line.sign(")")
-    return c.WriteTable(line.at, table, kind, options, file)
+    return c.WriteTable(line.at, table, kind, options, file, number)
+
+
+def _number(line: _Line) -> int | None:
+    """The digit that older versions have in place of options, if there is one."""
+    word = line.peek()
+    if word is None or word.kind != "plain" or word.text not in tuple("0123"):
+        return None
+    return int(line.text("a number").text)
 
 
 def _options(line: _Line) -> Mapping[str, bool]:

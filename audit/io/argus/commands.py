@@ -106,12 +106,14 @@ class Suppress(Command):
 
 @dataclass(frozen=True)
 class WriteTable(Command):
-    """<WRITETABLE>. options: two letters -> on or off, as far as said."""
+    """<WRITETABLE>. options: two letters -> on or off, as far as said. number: said in place of options, as versions
+    before 4 did."""
 
     table: int
     type: int
     options: Mapping[str, bool]
     file: str
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "AC": "add cell keys",
 }
 """Options of <WRITETABLE>."""
+
+NUMBERED: Final[Mapping[int, str]] = {2: "AS", 3: "AS", 4: "HL"}
+"""Type of output -> the option that a number above 0 in place of options turns on (versions before 4)."""
 
 RULES: Final[Mapping[str, tuple[int, int]]] = {
     "P": (1, 3),

@@ -11,8 +11,8 @@ from tableseal.audit.io.numbers import decimal
 from tableseal.audit.io.statuses.schemes import SCHEMES
 from tableseal.audit.wording import listing, quoted
 
-_NOTHING: Final = frozenset(("", "-", "x", "X"))
-"""Entries of a column of numbers that say that there is none: of an empty cell, or of a withheld one."""
+_NOTHING: Final = frozenset(("", "-", "x", "X", "."))
+"""Entries of a column of numbers that say that there is none: of an empty cell, or of a withheld one (`.`: SAS)."""
 
 
 class Numbers:

@@ -16,9 +16,12 @@ from tableseal.audit.io.argus.metadata import Metadata, Role, read_metadata
 from tableseal.audit.io.argus.records import Record, read_records
 from tableseal.audit.io.argus.shown import shown_table
 from tableseal.audit.io.argus.table import ArgusTable, Row
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.column import Column
+from tableseal.audit.io.files import Folder, note_open_end
 from tableseal.audit.io.numbers import places
-from tableseal.audit.model import Note, Release, Status
+from tableseal.audit.io.statuses.flags import looks_like_flags
+from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
 from tableseal.audit.wording import listing, quoted, suggestion
 
 DATA, METADATA = ".tab", ".rda"
@@ -95,7 +98,10 @@ def read_table(
     InputError: anything in the files that cannot be used; names file and line.
     """
     metadata = read_metadata(folder.text(described, where), described, tabular=True)
-    records = read_records(folder.text(data, where), metadata, data)
+    text = folder.text(data, where)
+    note_open_end(text, data, folder.notes)
+    records = read_records(text, metadata, data)
+    _left_out(metadata, records, folder)
     dimensions = _dimensions(metadata, wanted, where)
     response = _response(metadata, wanted, where)
     numbers = Numbers(data)
@@ -196,6 +202,24 @@ def _rows(
             )
         )
     return rows
+
+
+def _left_out(metadata: Metadata, records: Sequence[Record], folder: Folder) -> None:
+    """Tell of columns of which the metadata say nothing; refuse one that may say which cells are withheld."""
+    declared = (*SCHEMES["tau-argus"], metadata.safe, metadata.unsafe, metadata.protect)
+    letters = {letter for letter in declared if letter and not letter.isdigit()}
+    nothing = metadata.of_role("none")
+    for at in nothing:
+        variable = metadata.variables[at]
+        entries = Column.of(record.entries[at].strip() for record in records)
+        said = {text for text in entries.texts if text}
+        if looks_like_flags(variable.name, entries) or (said and said <= letters):
+            text = f"{quoted(variable.name)} seems to say which cells are withheld, and nothing says what it holds"
+            raise InputError(text, at=variable.at, remedy="write <STATUS> below it, or take it out of both files")
+    if nothing:
+        names = listing(metadata.variables[at].name for at in nothing)
+        text = f"{metadata.source}: variables of which nothing is said are left out: {names}."
+        folder.notes.append(Note(COLUMNS_LEFT_OUT, text, len(nothing)))
 
 
 def _is_empty(record: Record, columns: _Columns, status: str, frequency: Fraction | None) -> bool:

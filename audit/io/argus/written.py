@@ -4,7 +4,7 @@ Withheld values are `x` in all that is for readers, even where the status stands
 to office: they hold all values, with a letter for why one is confidential.
 """
 
-from collections.abc import Mapping
+from fractions import Fraction
 from typing import Final
 
 from tableseal.audit.errors import InputError
@@ -12,8 +12,8 @@ from tableseal.audit.io.argus.shown import EMPTY, WITHHELD, ShownCell, ShownTabl
 from tableseal.audit.model import Status
 from tableseal.audit.wording import quoted
 
-SAFE, SECONDARY, FREQUENCY, BY_ONE, BY_MORE = "V", "D", "A", "B", "C"
-"""Letters of SBS files."""
+SAFE, SECONDARY, FREQUENCY, BY_ONE, BY_MORE, ESTIMATED = "V", "D", "A", "B", "C", "F"
+"""Letters of SBS files; F: a p% rule, where the second largest contributor estimates the largest."""
 
 
 def csv_text(shown: ShownTable, *, quotes: bool) -> str:
@@ -56,8 +56,12 @@ def code_value_text(shown: ShownTable, *, status: bool, header: bool, quotes: bo
 
 
 def sbs_text(shown: ShownTable, *, levels: bool, quotes: bool) -> str:
-    """Type 4: codes (perhaps with their levels), value, number of contributors, letter; of dominated cells the share of
-    the largest contribution in percent, where it is known. Empty cells are left out.
+    """Type 4: codes (perhaps with their levels), value, number of contributors, letter; of cells that are sensitive by
+    another rule than a threshold, shares of the response (of the shadow variable) in percent, where they are known: of
+    the two largest contributions, each by itself if the table has a p% rule, else together, or of the only one that the
+    table has. Empty cells are left out.
+
+    Source: `WriteSBSStaart` of libtauargus.
 
     Raises
     ------
@@ -65,33 +69,48 @@ def sbs_text(shown: ShownTable, *, levels: bool, quotes: bool) -> str:
     """
     depths = [_depths(shown, at) for at in range(len(shown.dimensions))]
     lines = []
+    estimated = any(cell.rule is not None and cell.rule.startswith(_ESTIMATES) for cell in shown.cells)
     for cell in shown.cells:
         if cell.empty and cell.released:
             continue
         entries: list[str] = []
         for at, code in enumerate(cell.codes):
             entries += [_code(code, quotes=quotes), *([str(depths[at][code])] if levels else [])]
-        letter = _letter(cell)
+        letter = _letter(cell, estimated)
         known = _known(shown, cell)
         contributors = known if shown.counts else "" if cell.frequency is None else str(cell.frequency)
         entries += [known, contributors, letter]
-        if letter in (BY_ONE, BY_MORE) and cell.tops and cell.tops[0] is not None and cell.value:
-            entries.append(f"{float(100 * cell.tops[0] / cell.value):.1f}")
+        if letter in (BY_ONE, BY_MORE, ESTIMATED):
+            entries += _shares(cell, estimated)
         lines.append(",".join(entries))
     return "\n".join(lines) + "\n"
 
 
-_BY_RULE: Final[Mapping[str, str]] = {"threshold": FREQUENCY, "dominance (1,": BY_ONE}
+_ESTIMATES: Final = ("p%", "pq")
+"""How rules begin for which the second largest contributor estimates the largest."""
+_BY_CONCENTRATION: Final = ("dominance", *_ESTIMATES)
 
 
-def _letter(cell: ShownCell) -> str:
+def _letter(cell: ShownCell, estimated: bool) -> str:
+    """estimated: the table has a p% rule."""
     if cell.released:
         return SAFE
     if cell.status in (Status.SECONDARY, Status.MISSING):
         return SECONDARY
-    if cell.rule is None:
-        return BY_ONE
-    return next((letter for word, letter in _BY_RULE.items() if cell.rule.startswith(word)), BY_MORE)
+    if cell.rule is not None and cell.rule.startswith("threshold"):
+        return FREQUENCY
+    if cell.rule is None or not cell.rule.startswith(_BY_CONCENTRATION):
+        return BY_ONE  # by hand, a request, a zero
+    return ESTIMATED if estimated else BY_MORE if len(cell.tops) > 1 else BY_ONE
+
+
+def _shares(cell: ShownCell, estimated: bool) -> list[str]:
+    whole = cell.value if cell.shadow is None else cell.shadow
+    tops = [Fraction(0) if top is None else top for top in cell.tops[:2]]
+    if not whole or not any(cell.tops):
+        return []
+    shown = tops if estimated else [sum(tops, Fraction(0))]
+    return [f"{float(100 * each / whole):.1f}" for each in shown]
 
 
 def _known(shown: ShownTable, cell: ShownCell) -> str:

@@ -19,11 +19,14 @@ import numpy as np
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_rows
-from tableseal.audit.io.files import Folder
-from tableseal.audit.io.formats.format import Letters
+from tableseal.audit.io.files import Folder, note_open_end
+from tableseal.audit.io.formats.dataset import Classification, Dataset
+from tableseal.audit.io.formats.format import Letters, file_and_part
+from tableseal.audit.io.formats.grid import free
 from tableseal.audit.io.numbers import decimal, decimal_text, places
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.model import Note
+from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.wording import listing, quoted
 
 ALL: Final = "All"
@@ -41,7 +44,7 @@ _COUNT: Final = "count"
 @dataclass(frozen=True)
 class _Output:
     """One file of an output. measure: of its values; base: to which they are rounded (None: they are not). flagged:
-    (row, column) that a check found, from 0."""
+    (row, column) that a check found, from 0. rows: how many the outcome lists, if it lists them."""
 
     name: str
     file: str
@@ -50,6 +53,7 @@ class _Output:
     base: int | None
     flagged: frozenset[tuple[int, int]]
     across: int
+    rows: int | None
 
 
 @dataclass
@@ -61,7 +65,7 @@ class _Session:
 
 
 def read(folder: Folder, name: str, letters: Letters) -> dict[str, Any]:
-    """The release of all outputs that add up.
+    """The release of all outputs that add up, or of the one that `name` names (`results.json#output_1`).
 
     Raises
     ------
@@ -69,20 +73,54 @@ def read(folder: Folder, name: str, letters: Letters) -> dict[str, Any]:
         is none; names the file and the line.
     """
     del letters  # such files have no flags
+    outputs, prefix, top = _session(folder, name)
+    tables = [_table(output, folder, prefix + output.file, top) for output in outputs]
+    return _document(outputs, tables, folder, prefix)
+
+
+def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
+    """The columns of one output, for a release file that names it.
+
+    Raises
+    ------
+    InputError: as `read`; several outputs.
+    """
+    del letters
+    outputs, prefix, top = _session(folder, name)
+    if len(outputs) > 1:
+        one = f"`{top.source}#{outputs[0].name}`"
+        raise InputError(f"holds {len(outputs)} tables", at=top, remedy=f"say which, as in {one}")
+    table = _table(outputs[0], folder, prefix + outputs[0].file, top)
+    cells: Columns = table.pop("cells")
+    codes = {name: [text or "" for text in cells.data[name].texts] for name in outputs[0].variables}
+    variables = {name: Classification(own, ALL if ALL in own else None) for name, own in codes.items()}
+    return Dataset(outputs[0].name, "", cells, variables, table)
+
+
+def _session(folder: Folder, name: str) -> tuple[list[_Output], str, Place]:
+    """Outputs that are tables (the one that is named, if one is), the folder of their files, and the place of the
+    session; what is left out is told."""
+    name, wanted = file_and_part(name)
     top = Place(name)
     document = _object(parse_document(folder.text(name, top), name, json_only=True), top)
+    results = _object(document.get("results"), top / "results")
+    if wanted is not None and wanted not in results:
+        found, expected = f"no output {quoted(wanted)}", f"one of {listing(map(quoted, results))}"
+        raise InputError(found=found, expected=expected, at=top / "results")
     session = _Session()
-    for key, entry in _object(document.get("results"), top / "results").items():
-        _sorted(key, _object(entry, top / "results" / key), session, top / "results" / key)
+    for key, entry in results.items():
+        if wanted in (None, key):
+            _sorted(key, _object(entry, top / "results" / key), session, top / "results" / key)
     for why, names in session.left_out.items():
         text = f"{name}: outputs that are left out, {why}: {listing(names)}."
         folder.notes.append(Note("acro_left_out", text, len(names)))
     if not session.outputs:
-        raise InputError("has no output that is a table of counts or sums.", at=top / "results")
+        raise InputError(
+            "has no output that is a table of counts or sums.",
+            at=top / "results" if wanted is None else top / "results" / wanted,
+        )
     parent = str(PurePath(name).parent)
-    prefix = "" if parent == "." else f"{parent}/"
-    tables = [_table(output, folder, prefix + output.file, top) for output in session.outputs]
-    return _document(session.outputs, tables, folder, prefix)
+    return session.outputs, "" if parent == "." else f"{parent}/", top
 
 
 def _document(
@@ -140,15 +178,20 @@ def _sorted(key: str, entry: Mapping[str, Any], session: _Session, where: Place)
     if not isinstance(variables, list) or not variables or not all(isinstance(v, str) for v in variables):
         text = f"says no variables of {key} (`fair.independent`); ACRO 1.0 and later do."
         raise InputError(text, at=where)
+    if len(set(variables)) < len(variables):
+        text = f"names a variable twice: {listing(map(quoted, variables))}; expected each once."
+        raise InputError(text, at=where / "fair" / "independent")
     dependent = _text(fair.get("dependent"))
     measure = _COUNT if counts else dependent if dependent not in ("", "unknown") else "value"
-    if measure in variables or (counts and _COUNT in variables):
+    if measure in variables:
         raise InputError(f"a variable is called {quoted(measure)}, as the values are.", at=where)
     properties = entry.get("properties")
     base = _base(properties if isinstance(properties, Mapping) else {}, where / "properties")
     for at, (file, flagged) in enumerate(_files(entry, where)):
         name = key if at == 0 else f"{key} ({at + 1})"
-        session.outputs.append(_Output(name, file, tuple(variables), measure, base, flagged, _across(entry)))
+        session.outputs.append(
+            _Output(name, file, tuple(variables), measure, base, flagged, _across(entry), _rows(entry))
+        )
 
 
 def _base(properties: Mapping[str, Any], where: Place) -> int | None:
@@ -200,15 +243,29 @@ def _across(entry: Mapping[str, Any]) -> int:
     return 1
 
 
+def _rows(entry: Mapping[str, Any]) -> int | None:
+    """How many rows the outcome has; None: it does not say."""
+    outcome = entry.get("outcome")
+    columns = list(outcome.values()) if isinstance(outcome, Mapping) else []
+    sizes = {len(column) for column in columns if isinstance(column, Mapping)}
+    return sizes.pop() if len(sizes) == 1 and sizes != {0} else None
+
+
 def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, Any]:
     """The table of an output, a row for each cell."""
     if not file.lower().endswith(".csv"):
         raise InputError(f"{output.name} is a table in {quoted(file)}; expected a .csv file.", at=top)
-    rows, lines = read_rows(folder.text(file, top / "results" / output.name / "files"), file)
+    content = folder.text(file, top / "results" / output.name / "files")
+    note_open_end(content, file, folder.notes)
+    rows, lines = read_rows(content, file)
     down, headings = len(output.variables) - output.across, 1 if output.across == 1 else output.across + 1
     if down < 1 or len(rows) <= headings:
         text = f"has {len(rows)} rows, and {output.name} has the variables {listing(output.variables)}."
         raise InputError(text, at=Place(file))
+    listed = len(rows) - headings
+    if output.rows not in (None, listed):
+        text = f"{file}: has {listed} rows, and the outcome in {top} lists {output.rows}; it may be cut off."
+        folder.notes.append(Note("acro_rows", text))
     width = len(rows[0])
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
@@ -220,7 +277,9 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         raise InputError(found=found, expected=expected, at=Place(file, line=lines[headings - 1]))
     top_codes = [tuple(rows[at][column] for at in range(output.across)) for column in range(down, width)]
     data: dict[str, list[str | None]] = {variable: [] for variable in output.variables}
-    data |= {"_value": [], "_status": []}
+    shown_as = free("value", data)
+    status = free("status", [*data, shown_as])
+    data |= {shown_as: [], status: []}
     ends: list[int] = []
     shown: list[tuple[int, int]] = []
     for at, (row, line) in enumerate(zip(rows[headings:], lines[headings:], strict=True)):
@@ -231,9 +290,9 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
                     raise InputError(f"a code of {quoted(variable)} is empty.", at=Place(file, line=line))
                 data[variable].append(code)
             value = _number(row[down + column], file, line, whole=output.measure == _COUNT)
-            data["_value"].append(value)
+            data[shown_as].append(value)
             withheld = "primary" if (at, column) in output.flagged else "withheld"
-            data["_status"].append("published" if value is not None else withheld)
+            data[status].append("published" if value is not None else withheld)
             ends.append(line)
             shown += [(at, column)] * (value is not None)
     found_by_checks = sum((at, column) in output.flagged for at, column in shown)
@@ -241,7 +300,7 @@ def _table(output: _Output, folder: Folder, file: str, top: Place) -> dict[str, 
         text = f"{output.name}: cells that a check of ACRO found are shown."
         folder.notes.append(Note("acro_shown", text, found_by_checks))
     cells = replace(Columns.of(Place(file), data), lines=np.array(ends, dtype=np.int64))
-    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": "_value", "status": "_status"}
+    table: dict[str, Any] = {"name": output.name, "measure": output.measure, "value": shown_as, "status": status}
     table |= {"decimal": ".", "cells": cells}
     if output.base is not None:
         table["rounding"] = {"base": str(output.base), "method": "conventional"}
@@ -261,6 +320,8 @@ def _number(text: str, file: str, line: int, *, whole: bool) -> str | None:
         number = decimal(text.strip())
     except ValueError:
         raise InputError(found=quoted(text), expected="a number", at=Place(file, line=line)) from None
+    if abs(number) > LIMIT:
+        raise InputError(found=quoted(text), expected="a number of at most 2**60", at=Place(file, line=line))
     if whole and number.denominator != 1:
         raise InputError(found=quoted(text), expected="a whole number, as counts are", at=Place(file, line=line))
     return decimal_text(round(number, _DIGITS))

@@ -18,7 +18,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.canonical import canonical_document
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_delimited, read_rows
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, note_open_end
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.said import letters_meaning
 from tableseal.audit.io.hints import Hints
@@ -91,6 +91,7 @@ def write(release: Release, name: str) -> dict[str, bytes]:
         cells = table.pop("cells")
         table.pop("derived", None)
         files[url] = _csv_text(cells)
+        table["rows"] = len(next(iter(cells.values())))
         columns = [{"titles": title, "datatype": _datatype(entries)} for title, entries in cells.items()]
         tables.append({"url": url, "tableSchema": {"columns": columns}})
     whole: dict[str, Any] = {"@context": CONTEXT}
@@ -156,7 +157,9 @@ def _of_other(
         raise InputError(expected="an object", at=top / "dialect")
     schema = table.get("tableSchema", document.get("tableSchema", {}))
     described = _columns(schema, top / "tableSchema")
-    columns = _read(folder.text(file, top), file, dialect, described, top)
+    text = folder.text(file, top)
+    note_open_end(text, file, folder.notes)
+    columns = _read(text, file, dialect, described, top)
     said = dict(zip(columns.data, described, strict=False))
     numbers = [title for title, column in said.items() if column.number]
     hints: dict[str, Any] = {"table": {"value": numbers[0]} if len(numbers) == 1 else {}}

@@ -14,9 +14,9 @@ from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Letters, Reader
-from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe
+from tableseal.audit.io.trees import tree_edges
 from tableseal.audit.model import Note
 from tableseal.audit.model.hierarchy import Edge
 from tableseal.audit.wording import quoted

@@ -55,6 +55,12 @@ Writer = Callable[[Release, str], dict[str, bytes]]
 """(release, name of the file) -> name -> content."""
 
 
+def file_and_part(name: str) -> tuple[str, str | None]:
+    """`results.json#output_1`: the name of a file, and which of its tables is meant (None: all of it)."""
+    file, _, part = name.partition("#")
+    return (file, part) if part and file.lower().endswith((".json", ".jsonstat")) else (name, None)
+
+
 class Part(Enum):
     """What a release may hold besides values and which values are withheld. A format holds it or loses it; what is lost
     is taken out in this order."""
@@ -129,7 +135,7 @@ class Format:
     unnamed: it has a place for a code that is an empty text.
     text: its files are text in UTF-8. columns: a release file may name its files for their data, which `dataset` of the
     module gives.
-    holds: parts of a release that it has a place for.
+    parts: `NAME#PART` names one of the tables in a file. holds: parts of a release that it has a place for.
     """
 
     key: str
@@ -146,6 +152,7 @@ class Format:
     written: str | None = None
     text: bool = True
     columns: bool = True
+    parts: bool = False
     holds: frozenset[Part] = frozenset()
 
     @property

@@ -17,7 +17,7 @@ from tableseal.audit.io.columns import Columns, check_width
 from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
-from tableseal.audit.io.formats.format import Letters
+from tableseal.audit.io.formats.format import Letters, file_and_part
 from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, cube_of, free, pairs_of
 from tableseal.audit.io.formats.nested import groupings_of, total_of
 from tableseal.audit.io.formats.said import Symbols, letters_meaning, said_meaning
@@ -40,8 +40,9 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     ------
     InputError: no dataset, or several; sizes, categories, values or statuses that do not fit each other. Names the key.
     """
+    name, wanted = file_and_part(name)
     text = folder.text(name, Place(name))
-    found, where = _dataset(parse_document(text, name, json_only=True), Place(name))
+    found, where = _dataset(parse_document(text, name, json_only=True), Place(name), wanted)
     sizes = _sizes(found, where)
     cells = prod(sizes.values())
     if cells > MOST_CELLS:
@@ -79,30 +80,48 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
 read = reader(dataset)
 
 
-def _dataset(document: Document, top: Place) -> tuple[Mapping[str, Any], Place]:
-    """The only dataset of a document, and where it stands."""
+def _dataset(document: Document, top: Place, wanted: str | None) -> tuple[Mapping[str, Any], Place]:
+    """The dataset of a document, and where it stands; of several the one with a label (before version 2.0: a key)."""
     if not isinstance(document, Mapping):
         raise InputError(expected="an object with the class dataset", at=top)
     kind = document.get("class")
-    if kind == "collection":
-        items = document.get("link")
-        items = items.get("item") if isinstance(items, Mapping) else None
-        inside = [
-            (item, top / "link" / "item" / at)
-            for at, item in enumerate(items if isinstance(items, list) else [])
-            if isinstance(item, Mapping) and "dimension" in item
-        ]
-        if len(inside) == 1:
-            return inside[0]
-        labels = listing(str(item.get("label", "")) for item, _ in inside)
-        text = f"is a collection of {len(inside)} datasets{f' ({labels})' if inside else ' that are links only'}"
-        raise InputError(text, at=top, remedy="save the dataset as a file of its own")
-    wrapped = document.get("dataset")
-    if kind is None and isinstance(wrapped, Mapping):
-        return wrapped, top / "dataset"
-    if "dimension" not in document or kind not in (None, "dataset"):
+    if "dimension" in document and kind in (None, "dataset") and wanted is None:
+        return document, top
+    if kind not in (None, "collection") or (kind is None and wanted is None and "dimension" in document):
         raise InputError(found=f"the class {quoted(str(kind))}", expected="a dataset", at=top)
-    return document, top
+    inside = _collected(document, top) if kind == "collection" else _bundled(document, top)
+    chosen = [each for each in inside if wanted is None or each[0] == wanted]
+    if len(chosen) == 1:
+        return chosen[0][1:]
+    labels = listing(quoted(label) for label, _, _ in inside)
+    if not inside and kind is None:
+        raise InputError(expected="a dataset (an object with `dimension` and `value`)", at=top)
+    if not inside:
+        raise InputError("is a collection of links only", at=top, remedy="save the dataset as a file of its own")
+    if wanted is not None:
+        raise InputError(found=f"no dataset {quoted(wanted)}", expected=f"one of {labels}", at=top)
+    one = f"`{top.source}#{min((label for label, _, _ in inside), key=len)}`"
+    raise InputError(f"holds {len(inside)} datasets ({labels})", at=top, remedy=f"say which, as in {one}")
+
+
+def _collected(document: Mapping[str, Any], top: Place) -> list[tuple[str, Mapping[str, Any], Place]]:
+    """Datasets inside of a collection: label, dataset and place."""
+    items = document.get("link")
+    items = items.get("item") if isinstance(items, Mapping) else None
+    return [
+        (_text(item.get("label")) or str(at + 1), item, top / "link" / "item" / at)
+        for at, item in enumerate(items if isinstance(items, list) else [])
+        if isinstance(item, Mapping) and "dimension" in item
+    ]
+
+
+def _bundled(document: Mapping[str, Any], top: Place) -> list[tuple[str, Mapping[str, Any], Place]]:
+    """Datasets of a response before version 2.0, which has a key for each."""
+    return [
+        (key, each, top / key)
+        for key, each in document.items()
+        if isinstance(each, Mapping) and "dimension" in each and "value" in each
+    ]
 
 
 def _mapping(value: object, where: Place) -> Mapping[str, Any]:
@@ -201,6 +220,8 @@ def _statuses(given: object, cells: int, where: Place) -> list[str | None]:
         return [None] * cells
     if isinstance(given, str):
         return [given] * cells
+    if isinstance(given, Mapping) and "value" in given:  # as Eurostat wrote before version 2.0
+        given, where = given["value"], where / "value"
     if isinstance(given, list) and len(given) == 1 < cells:
         return _cells(given, 1, where) * cells
     return _cells(given, cells, where)
@@ -214,13 +235,19 @@ def _note_absent(values: Column, flags: Column, name: str, folder: Folder) -> No
 
 
 def _declared(found: Mapping[str, Any]) -> dict[str, str]:
-    """Flag -> what the file says of it (`extension.status.label`, as Eurostat does)."""
-    extension = found.get("extension")
-    status = extension.get("status") if isinstance(extension, Mapping) else None
-    labels = status.get("label") if isinstance(status, Mapping) else None
+    """Flag -> what the file says of it (`extension.status.label`, as Eurostat does; before version 2.0
+    `status.category.label`)."""
+    own = found.get("extension") if isinstance(found.get("extension"), Mapping) else found
+    status = _entry(own, "status")
+    labels = _entry(status, "label") or _entry(_entry(status, "category"), "label")
     if not isinstance(labels, Mapping):
         return {}
     return {flag: label for flag, label in labels.items() if isinstance(label, str)}
+
+
+def _entry(found: object, key: str) -> object:
+    """An entry of an object; None: there is none."""
+    return found.get(key) if isinstance(found, Mapping) else None
 
 
 def _status_of(label: str) -> str | None:

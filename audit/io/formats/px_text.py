@@ -19,6 +19,8 @@ _KEYWORD = re.compile(
 )
 _VALUE = re.compile(r'((?:[^";]|"[^"]*+")*+);')
 _PIECE = re.compile(r'\s*+("[^"]*+"|[^\s",:()]++|[,:()])')
+_RANGE = re.compile(r'(?<=")\s*-\s*(?=")')
+"""Between the first and the last period of TIMEVAL."""
 _CODEPAGE = re.compile(rb'\bCODEPAGE\s*=\s*"?([A-Za-z0-9_.:-]+)"?\s*;', re.IGNORECASE)
 _CHARSET = re.compile(rb"\bCHARSET\s*=", re.IGNORECASE)
 _DOS = "cp850"
@@ -120,7 +122,7 @@ def parse(text: str, source: str) -> Text:
             )
         place = Place(source, line=begins, column=name)
         subject = tuple(_texts(found[3], place)) if found[3] is not None else ()
-        pairs = _pairs(end[1], place)
+        pairs = _pairs(_RANGE.sub(",", end[1]) if name == "TIMEVAL" else end[1], place)
         keyword = Keyword(name, language, subject, tuple(child for _, child in pairs), tuple(pairs), begins)
         keywords.setdefault(name, []).append(keyword)
         line += text.count("\n", found.start(1), end.end())

@@ -4,8 +4,8 @@ import re
 from pathlib import PurePath
 from typing import Final
 
-from tableseal.audit.io.files import Folder
-from tableseal.audit.io.formats.format import Format, Part
+from tableseal.audit.io.files import SIZE_LIMIT, Folder
+from tableseal.audit.io.formats.format import Format, Part, file_and_part
 
 _SDMX = re.compile(
     rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
@@ -105,6 +105,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.jsonstat",
         _is_json_stat,
         written=".jsonstat.json",
+        parts=True,
         holds=_CUBE | {Part.KIND, Part.TRUTH, Part.RELEASED} | _STATUSES,
     ),
     Format(
@@ -178,7 +179,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.acro",
         _is_acro,
         writes=False,
-        columns=False,
+        parts=True,
     ),
     Format(
         "sdmx-csv-1",
@@ -232,14 +233,19 @@ SAMPLE: Final = 2**16
 
 def format_in(folder: Folder, name: str) -> Format | None:
     """The format that is read of a file in a folder, by its ending and, where others end so too, by its beginning."""
-    candidates = [one for one in _ending_as(name) if one.reads]
+    name, part = file_and_part(name)
+    candidates = [one for one in _ending_as(name) if one.reads and (part is None or one.parts)]
     if candidates and all(one.closes is not None for one in candidates):
         end = folder.end(name, SAMPLE)
         return next((one for one in candidates if one.closes is not None and one.closes(end)), None)
     if all(one.seems is None for one in candidates):
         return next(iter(candidates), None)
     beginning = folder.beginning(name, SAMPLE)
-    return next((one for one in candidates if one.seems is None or one.seems(beginning)), None)
+    found = next((one for one in candidates if one.seems is None or one.seems(beginning)), None)
+    if found is None and len(beginning) == SAMPLE and name.lower().endswith(".json") and not _RELEASE.search(beginning):
+        beginning = folder.beginning(name, SIZE_LIMIT)  # keys of JSON come in any order
+        found = next((one for one in candidates if one.seems is not None and one.seems(beginning)), None)
+    return found
 
 
 def format_of(content: bytes) -> Format | None:

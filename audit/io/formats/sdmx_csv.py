@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_delimited
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, note_open_end
 from tableseal.audit.io.formats.dataset import Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import cube_of, free
@@ -32,15 +33,24 @@ from tableseal.audit.wording import listing, quoted
 VALUE = "OBS_VALUE"
 TOTAL = "_T"
 _SECONDARY = ("D", "S")
-SCHEMES: Mapping[str, str] = {"OBS_STATUS": "sdmx-obs", "OBS_FLAG": "sdmx-obs", "CONF_STATUS": "sdmx-conf"}
-"""Attribute -> scheme of its flags."""
+SCHEMES: Mapping[str, str] = {
+    "OBS_STATUS": "sdmx-obs",
+    "OBS_FLAG": "sdmx-obs",
+    "CONF_STATUS": "sdmx-conf",
+    "OBS_CONF": "sdmx-conf",
+}
+"""Attribute -> scheme of its flags. (OBS_CONF: the older name of CONF_STATUS, with the same letters.)"""
+_CONFIDENTIALITY = frozenset(name for name, scheme in SCHEMES.items() if scheme == "sdmx-conf")
 
 _FIRST = re.compile(r"\ufeff?\"?(DATAFLOW|STRUCTURE(?:\[(.+?)\])?)\"?([,;\t|])")
+_POINT = re.compile(r"[+-]?[0-9]*[.,][0-9]+").fullmatch
 _NO_COMPONENTS = frozenset(
     ("DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY", "LAST UPDATE")
 )
 _ATTRIBUTES = frozenset((*SCHEMES, "UNIT_MULT", "DECIMALS", "COLLECTION", "TITLE", "COMMENT_OBS", "OBS_COM", "UPDATED"))
 """Attributes that may stand before the values."""
+_KNOWN = _ATTRIBUTES | {VALUE, "TIME_PERIOD"}
+"""Components whose column is never the names of another one."""
 
 
 def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
@@ -55,17 +65,17 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     first = _FIRST.match(text)
     if first is None:
         raise InputError(expected="DATAFLOW or STRUCTURE as the name of the first column", at=Place(name, line=1))
-    if not text.endswith(("\n", "\r")):
-        note = Note("no_line_end", f"{name}: does not end with the end of a line; it may be cut off.")
-        folder.notes.append(note)
+    note_open_end(text, name, folder.notes)
     columns = _components(read_delimited(text, name, delimiter=first[3]), labelled="STRUCTURE_NAME" in text[:200])
     _refuse_several(columns, "DATAFLOW" if first[1] == "DATAFLOW" else "STRUCTURE_ID")
     _refuse_deleted(columns)
     if VALUE not in columns.data:
         raise InputError(f"there is no column {VALUE}; columns found: {listing(columns.data)}.", at=columns.source)
+    columns = replace(columns, data={**columns.data, VALUE: columns.data[VALUE].rewritten(_without_nan)})
     columns, statuses = _flags(columns, first[2])
     dimensions = _dimensions(columns, statuses)
     columns = _observations(columns, dimensions, statuses, folder)
+    _note_not_sent(columns, dimensions, folder)
     explained = letters_meaning(letters)
     table: dict[str, Any] = {
         "value": VALUE,
@@ -146,19 +156,34 @@ _WRITTEN: Mapping[Status, tuple[str, str]] = {
 def _components(columns: Columns, *, labelled: bool) -> Columns:
     """Columns by the IDs of their components; names that stand with them or behind them are left out."""
     data: dict[str, Column] = {}
-    behind = False
+    before: Column | None = None  # the component that this column may be the names of
     for name, entries in columns.data.items():
         identifier, found, _ = name.partition(": ")
-        if behind:
-            behind = False
+        plain = identifier.partition("[")[0]
+        if before is not None and plain not in _KNOWN and (before is not data.get(VALUE) or _same(before, entries)):
+            before = None
             continue
         if identifier in data:
             raise InputError(f"the column {quoted(identifier)} is there twice.", at=columns.source)
         both = bool(found) and identifier not in ("DATAFLOW", "STRUCTURE_ID")
         data[identifier] = entries.rewritten(lambda e: e.partition(": ")[0] if e else e) if both else entries
-        own = identifier.partition("[")[0] in _NO_COMPONENTS or identifier == VALUE
-        behind = labelled and not own
+        before = data[identifier] if labelled and plain not in _NO_COMPONENTS else None
     return replace(columns, data=data)
+
+
+def _same(values: Column, others: Column) -> bool:
+    """Whether a column repeats the values: these have no names of their own, and some programs repeat them."""
+    return all(values.texts[a] == others.texts[b] for a, b in set(zip(*map(_numbers, (values, others)), strict=True)))
+
+
+def _numbers(entries: Column) -> list[int]:
+    found: list[int] = entries.number.tolist()
+    return found
+
+
+def _without_nan(text: str | None) -> str | None:
+    """NaN says in SDMX that there is no value, as an empty entry does."""
+    return "" if text is not None and text.strip().lower() == "nan" else text
 
 
 def _refuse_several(columns: Columns, name: str) -> None:
@@ -203,7 +228,7 @@ def _reasons_first(data: Mapping[str, Column], statuses: Mapping[str, str]) -> d
     secondary = {
         row
         for name, attribute in statuses.items()
-        if attribute == "CONF_STATUS"
+        if attribute in _CONFIDENTIALITY
         for row in data[name].rows_with([t for t in data[name].texts if t and t.strip() in _SECONDARY]).tolist()
     }
     if not secondary:
@@ -212,7 +237,7 @@ def _reasons_first(data: Mapping[str, Column], statuses: Mapping[str, str]) -> d
         name: Column.of(
             "" if row in secondary and (flag or "").strip() == "Q" else flag for row, flag in enumerate(each)
         )
-        if statuses.get(name, "CONF_STATUS") != "CONF_STATUS"
+        if statuses.get(name, "CONF_STATUS") not in _CONFIDENTIALITY
         else each
         for name, each in data.items()
     }
@@ -230,6 +255,8 @@ def _dimensions(columns: Columns, statuses: Mapping[str, str]) -> list[str]:
     before += [name for name in names if name == "TIME_PERIOD" and name not in before]
     others = _NO_COMPONENTS | _ATTRIBUTES
     found = [n for n in before if n.partition("[")[0] not in others and n not in statuses]
+    for name in found[found.index("TIME_PERIOD") + 1 if "TIME_PERIOD" in found[:-1] else len(found) :]:
+        _refuse_flags(columns, name)  # behind the last dimension, as a rule, stand attributes
     if not found:
         text = f"no column before {VALUE} is a dimension; columns found: {listing(names)}."
         raise InputError(text, at=columns.source)
@@ -265,6 +292,14 @@ def _observations(columns: Columns, dimensions: Sequence[str], statuses: Mapping
     return replace(columns, data=data, lines=None if columns.lines is None else columns.lines[~lacking])
 
 
+def _note_not_sent(columns: Columns, dimensions: Sequence[str], folder: Folder) -> None:
+    """Tell of combinations without a row: they were not sent, or the file is cut off."""
+    lacking = prod(len(columns.data[name].texts) for name in dimensions) - len(columns)
+    if lacking > 0:
+        text = f"{columns.source}: combinations of codes without a row are taken as not released."
+        folder.notes.append(Note("not_sent", text, lacking))
+
+
 def _decimal(values: Column, separator: str) -> dict[str, str]:
     """The decimal sign: a comma only if it does not separate fields, and no number has a point."""
     texts = [text for text in values.texts if text]
@@ -279,10 +314,12 @@ def _classification(entries: Column) -> Classification:
 
 
 def _unit(columns: Columns) -> str | None:
-    """The unit of the values, where DECIMALS is the same number for all."""
+    """The unit of the values, where DECIMALS is the same number for all and no value has more."""
     entries = columns.data.get("DECIMALS")
     said = set() if entries is None else {(text or "").strip() for text in entries.texts}
     if len(said) != 1 or not re.fullmatch(r"[1-9]|1[0-5]", found := said.pop()):
+        return None
+    if any(len(re.split("[.,]", text)[-1]) > int(found) for text in columns.data[VALUE].texts if text and _POINT(text)):
         return None
     return decimal_text(Fraction(1, 10 ** int(found)))
 
@@ -291,14 +328,20 @@ def _left_out(columns: Columns, used: Sequence[str], folder: Folder) -> None:
     """Refuse attributes that may say which cells are withheld; tell of numbers that nobody looks at."""
     others = [name for name in columns.data if name not in used and name.partition("[")[0] not in _NO_COMPONENTS]
     for name in others:
-        if name not in _ATTRIBUTES and looks_like_flags(name, columns.data[name]):
-            text = f"the column {quoted(name)} seems to say which cells are withheld; flags stand in {listing(SCHEMES)}"
-            remedy = "rename the column if it holds flags of one of these code lists, or take it out"
-            raise InputError(text, at=columns.source, remedy=remedy)
+        if name not in _ATTRIBUTES:
+            _refuse_flags(columns, name)
     numbers = [name for name in others if name not in _ATTRIBUTES and _some(columns.data[name])]
     if numbers:
         text = f"{columns.source}: the attributes {listing(numbers)} are left out: nobody looked at what they say."
         folder.notes.append(Note(COLUMNS_LEFT_OUT, text, len(numbers)))
+
+
+def _refuse_flags(columns: Columns, name: str) -> None:
+    """Refuse a column that may say which cells are withheld."""
+    if looks_like_flags(name, columns.data[name]):
+        text = f"the column {quoted(name)} seems to say which cells are withheld; flags stand in {listing(SCHEMES)}"
+        remedy = "rename the column if it holds flags of one of these code lists, or take it out"
+        raise InputError(text, at=columns.source, remedy=remedy)
 
 
 def _some(entries: Column) -> bool:

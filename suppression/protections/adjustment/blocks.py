@@ -71,7 +71,7 @@ class _Blocks:
                 waiting[self._rows(changed)] = True
                 if not len(changed):
                     waiting[row] = False
-                tell("sum of changes", self._best, self._count)
+                tell("sum of changes", self._best, 0)
         return True
 
     def _choose(self, cells: Ints, limits: Limits) -> Ints:
@@ -89,7 +89,8 @@ class _Blocks:
         self.moved = self.moved.copy()
         self.moved[cells] = found
         self._best += own.change(found) - own.change(before)
-        return cells[found != before]
+        changed: Ints = cells[found != before]
+        return changed
 
     def _rows(self, cells: Ints) -> Ints:
         found: Ints = np.unique(csr_array(self._across[cells]).indices).astype(np.int64)

@@ -17,7 +17,7 @@ from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Note, Ptable, Release
-from tableseal.audit.rules.contributions import memberships
+from tableseal.audit.rules.memberships import memberships
 from tableseal.suppression.protections.cell_keys import magnitudes
 from tableseal.suppression.protections.cell_keys.keys import RecordKeys, cell_keys, keys_from_column, missing_keys
 from tableseal.suppression.protections.cell_keys.magnitudes import MagnitudeTables

@@ -18,14 +18,11 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.numbers import decimal
-from tableseal.audit.model import Note
+from tableseal.audit.model import MISSING_KEYS, Note
 from tableseal.audit.wording import quoted
 
 LARGEST_MODULUS = 10**12
 """Leaves room in 64 bits for sums over nine million records."""
-
-MISSING_KEYS = "missing_keys"
-"""Code of the note on records without a key."""
 
 
 @dataclass(frozen=True, repr=False)

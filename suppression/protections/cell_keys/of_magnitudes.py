@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.model import Microdata, Note, Rounding
 from tableseal.audit.model.rounding import most_changed
-from tableseal.audit.rules.contributions import memberships, record_amounts
+from tableseal.audit.rules.memberships import memberships, record_amounts
 from tableseal.suppression.protections.cell_keys.keys import cell_keys, keys_from_column, missing_keys
 from tableseal.suppression.protections.cell_keys.magnitude_settings import MagnitudeKeySettings, tables_of
 from tableseal.suppression.protections.cell_keys.magnitudes import Cells, MagnitudeTables, changes

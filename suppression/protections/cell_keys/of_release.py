@@ -11,7 +11,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of, places_of
 from tableseal.audit.model import Microdata, Note, Release
-from tableseal.audit.rules.contributions import memberships
+from tableseal.audit.rules.memberships import memberships
 from tableseal.suppression.protections.cell_keys.keys import (
     RecordKeys,
     cell_keys,

@@ -4,13 +4,14 @@ Source: Gouweleeuw, Kooiman, Willenborg & de Wolf 1998; Shlomo, Antal & Elliot 2
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.model import Release
 from tableseal.suppression.protections.method import Changed, Tools
@@ -18,6 +19,7 @@ from tableseal.suppression.protections.perturbation.chain import Row
 from tableseal.suppression.protections.perturbation.draws import Draws, Group, below, drawn, groups
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.settings import check_draws, check_stay
+from tableseal.suppression.protections.perturbation.shown_small import confidence_of_records
 from tableseal.suppression.protections.records import Records, shown_records
 from tableseal.suppression.protections.subject import Subject
 
@@ -111,7 +113,33 @@ def post_randomise(subject: Subject, settings: PostRandomisation, tools: Tools) 
         become[group.units] = drawn(state, group, settings.draws, draw)
         found.append(group)
     shown = records.changed(variable, by_name[become])
-    return shown_records(shown, *_reach(shown, variable, state, become, by_name, matrix, settings, found))
+    known = shown_records(shown, *_reach(shown, variable, state, become, by_name, matrix, settings, found))
+    return replace(known, confidence=_confidence(records, variable, state, by_name, settings, found, tools))
+
+
+def _confidence(
+    records: Records,
+    variable: int,
+    state: Ints,
+    by_name: Ints,
+    settings: PostRandomisation,
+    found: list[Group],
+    tools: Tools,
+) -> Fraction | None:
+    """See `confidence_of_records`."""
+    subject, n = records.subject, len(by_name)
+    strata = np.zeros(len(state), np.int64)
+    for number, group in enumerate(found):
+        strata[group.units] = number
+    return confidence_of_records(
+        found,
+        settings.draws,
+        records.by_state([variable], strata * n + state, len(found) * n),
+        records.hierarchy(variable).dense[:, by_name].astype(np.bool_),
+        subject.cells.codes[:, variable].astype(np.int64),
+        subject.value,
+        small_below(tools.policy or subject.release.policy),
+    )
 
 
 def _reach(

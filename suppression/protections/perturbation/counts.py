@@ -12,15 +12,17 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.model import Release
 from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.wording import listing, suggestion
 from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
+from tableseal.suppression.protections.perturbation.behind_restored import Drawing, behind_restored
 from tableseal.suppression.protections.perturbation.chain import Counts, Row
 from tableseal.suppression.protections.perturbation.draws import below, drawn, groups
 from tableseal.suppression.protections.perturbation.possible import possible
-from tableseal.suppression.protections.perturbation.restored import restored
+from tableseal.suppression.protections.perturbation.restored import Restoring
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.perturbation.sums import stratum_sums
 from tableseal.suppression.protections.ranges import within as within_ranges
@@ -47,11 +49,13 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     order = order_by_names(subject.release, inner.codes, inner.measure)
     become, draw = inner.value.copy(), below(tools.random)
     chances: list[tuple[int, int, Row]] = []
-    for group in groups(inner.value, strata, order[~fixed[order]], matrix, made_invariant=settings.invariant):
+    units = order[~fixed[order]]
+    for group in groups(inner.value, strata, units, matrix, made_invariant=settings.invariant):
         become[group.units] = drawn(inner.value, group, settings.draws, draw)
         chances += zip(group.states, group.number, group.rows, strict=True)
     if settings.margins == "restored":
-        return _restored(subject, inner, become, matrix, settings, tools)
+        drawing = Drawing(matrix, settings.draws, settings.invariant, strata, units)
+        return _restored(subject, inner, become, matrix, drawing, tools)
     behind = _behind(become, strata, matrix, settings)
     shown = np.asarray(inner.forms @ become)
     low, high = (np.asarray(inner.forms @ np.where(fixed, 0, end)) for end in _ends(become, strata, behind))
@@ -121,12 +125,16 @@ def _apart(subject: Subject) -> InnerCells:
 
 
 def _restored(
-    subject: Subject, inner: InnerCells, become: Ints, matrix: Counts, settings: Perturbation, tools: Tools
+    subject: Subject, inner: InnerCells, become: Ints, matrix: Counts, drawing: Drawing, tools: Tools
 ) -> Changed:
     assert inner.owner is not None
-    steps = 2 if settings.invariant else 1
-    within = _each(inner.value, lambda count: matrix.ends(count, steps))
-    shown = restored(subject, inner, become, within, tools.limits)
+    steps = 2 if drawing.made_invariant else 1
+    restoring = Restoring(subject, inner)
+
+    def within(counts: Ints) -> tuple[Ints, Ints]:
+        return _each(counts, lambda count: matrix.ends(count, steps))
+
+    shown = restoring.nearest(restoring.targets(become[None])[0], within(inner.value), tools.limits)
     margin = np.ones(len(shown), np.bool_)
     margin[inner.owner] = False
     behind = {k: _may_be(k, matrix, steps) for k in np.unique(shown[inner.owner]).tolist()}
@@ -135,9 +143,23 @@ def _restored(
     stays = margin | subject.known_zero
     low, high = np.where(stays, shown, low), np.where(stays, shown, high)
     # Every table with these margins that the matrix may take to what is shown can be the true one (see `restored`).
-    one_by_one = not settings.invariant and settings.draws == "independent"
+    one_by_one = not drawing.made_invariant and drawing.draws == "independent"
     exact = one_by_one and all(k in matrix.row(count) for k, counts in behind.items() for count in counts)
-    return within_ranges(subject, shown, low, high, additive=True, details=() if exact else (WIDER,), wider=not exact)
+    if exact:
+        return within_ranges(subject, shown, low, high, additive=True)
+    found = None
+    if not _more_is_known(subject.release):
+        found = behind_restored(shown[inner.owner], drawing, restoring, within, tools.limits)
+    if found is None:
+        return within_ranges(subject, shown, low, high, additive=True, details=(WIDER,), wider=True)
+    low[inner.owner], high[inner.owner] = found.low, found.high
+    return within_ranges(subject, shown, low, high, additive=True, details=(found.words,))
+
+
+def _more_is_known(release: Release) -> bool:
+    """Whether readers are told more of true values than published margins and ranges."""
+    bounded = any(table.lower.known.any() or table.upper.known.any() for table in release.tables)
+    return bool(release.statements or bounded or release.intruder.prior is not None)
 
 
 def _may_be(shown: int, matrix: Counts, steps: int) -> range:

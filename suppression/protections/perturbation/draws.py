@@ -90,11 +90,16 @@ def quotas(rows: Sequence[Row], number: Sequence[int], chance: Chance) -> list[M
 
     rows: of an invariant matrix, for each state. number: units in each state.
     """
-    expected = [{k: n * p for k, p in row.items()} for n, row in zip(number, rows, strict=True)]
-    whole = lcm(*(x.denominator for row in expected for x in row.values()))
-    parts = [{k: int(x * whole) for k, x in row.items()} for row in expected]
+    parts, whole = expected_parts(rows, number)
     _round(parts, whole, chance)
     return [{k: x // whole for k, x in row.items() if x} for row in parts]
+
+
+def expected_parts(rows: Sequence[Row], number: Sequence[int]) -> tuple[list[dict[int, int]], int]:
+    """How many units of each state are expected to become what, in whole parts of one; and how many parts one is."""
+    expected = [{k: n * p for k, p in row.items()} for n, row in zip(number, rows, strict=True)]
+    whole = lcm(*(x.denominator for row in expected for x in row.values()))
+    return [{k: int(x * whole) for k, x in row.items()} for row in expected], whole
 
 
 def shared_out(given: Mapping[int, int], draw: Below) -> list[int]:
@@ -116,19 +121,24 @@ def _round(parts: list[dict[int, int]], whole: int, chance: Chance) -> None:
             open_columns.setdefault(k, set()).add(r)
     for start in range(len(parts)):
         while open_rows[start]:
-            cycle = _cycle(start, open_rows, open_columns)
-            values = [parts[r][k] % whole for r, k in cycle]
-            up = min(*(whole - x for x in values[::2]), *values[1::2])
-            down = min(*values[::2], *(whole - x for x in values[1::2]))
+            entries = cycle(start, open_rows, open_columns)
+            up, down = steps(parts, entries, whole)
             step = up if chance(down, up + down) else -down
-            for sign, (r, k) in zip([1, -1] * (len(cycle) // 2), cycle, strict=True):
+            for sign, (r, k) in zip([1, -1] * (len(entries) // 2), entries, strict=True):
                 parts[r][k] += sign * step
                 if parts[r][k] % whole == 0:
                     open_rows[r].discard(k)
                     open_columns[k].discard(r)
 
 
-def _cycle(start: int, open_rows: Sequence[set[int]], open_columns: Mapping[int, set[int]]) -> list[tuple[int, int]]:
+def steps(parts: Sequence[Mapping[int, int]], entries: Sequence[tuple[int, int]], whole: int) -> tuple[int, int]:
+    """How far entries of a cycle, alternately, can go more and less, then less and more."""
+    values = [parts[r][k] % whole for r, k in entries]
+    up = min(*(whole - x for x in values[::2]), *values[1::2])
+    return up, min(*values[::2], *(whole - x for x in values[1::2]))
+
+
+def cycle(start: int, open_rows: Sequence[set[int]], open_columns: Mapping[int, set[int]]) -> list[tuple[int, int]]:
     """Entries (row, column) of a cycle: two in each of its rows and of its columns, one after the other. Every row and
     column with an open entry has a second one, because it sums to a whole number."""
     path: list[tuple[int, int]] = []
