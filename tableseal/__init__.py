@@ -16,6 +16,8 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
     tabulate    tables from microdata
+    plan        which tables of a publication hang together
+    publish     all of them safe together
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
     sap         how likely subtracting known units recovers a zero
     attack      which true counts come back of changed ones
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
     from tableseal.api.python.convert import ConvertResult, convert
+    from tableseal.api.python.plan import PlanResult, plan
     from tableseal.api.python.protect import ProtectResult, protect
+    from tableseal.api.python.publish import PublishResult, publish
     from tableseal.api.python.read import read
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
@@ -58,8 +62,10 @@ __all__ = [
     "ConvertResult",
     "InputError",
     "LimitError",
+    "PlanResult",
     "Policy",
     "ProtectResult",
+    "PublishResult",
     "Release",
     "RiskResult",
     "SapResult",
@@ -72,7 +78,9 @@ __all__ = [
     "audit",
     "compare",
     "convert",
+    "plan",
     "protect",
+    "publish",
     "read",
     "risk",
     "sap",
@@ -88,7 +96,9 @@ _opened = opener(
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
         "api.python.convert": ("ConvertResult", "convert"),
+        "api.python.plan": ("PlanResult", "plan"),
         "api.python.protect": ("ProtectResult", "protect"),
+        "api.python.publish": ("PublishResult", "publish"),
         "api.python.read": ("read",),
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),

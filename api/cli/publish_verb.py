@@ -1,10 +1,8 @@
 """`tableseal publish`: everything that a plan owes, safe together."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,10 +13,7 @@ from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import ResultsFolder
 from tableseal.api.options.publish import PublishOptions, PublishOutputs, UnderOptions
 from tableseal.api.options.service import StoreOptions
-from tableseal.audit.errors import InputError, OptionName
-
-if TYPE_CHECKING:
-    from tableseal.api.publishing.together import Under
+from tableseal.audit.errors import InputError
 
 
 def publish_verb(
@@ -44,8 +39,10 @@ def publish_verb(
     """
     from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.folder import SUMMARY, opened
+    from tableseal.api.publishing.methods import ways_of
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.api.publishing.summary import published_text
+    from tableseal.api.publishing.under import under_name
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.plans.read import read_plan
 
@@ -55,11 +52,12 @@ def publish_verb(
     refuse_two_places(to.scheduler, to.jobs, to.memory_limit)
     check_targets({"--json": to.json}, inputs=(plan,))
     read = read_plan(Path(plan))
+    ways_of(read, options.search())  # what is asked for wrongly is said before anything is written
     key = None if to.sign is None else signing_key(to.sign)
     settings = Settings(options.search(), to.proof, key, to.memory_limit)
     try:
         with (
-            _under(said, options, at) as under,
+            under_name(said, options.time_limit, at, "command line") as under,
             opened(folder) as results,
             Progress() as progress,
             workers(to.scheduler, to.jobs) as executor,
@@ -72,26 +70,3 @@ def publish_verb(
         write_target(to.json, json_of(published) + "\n")
     say(f"{published_text(published)}\nSummary: {folder / SUMMARY}", error=to.json == STREAM)
     return VERDICTS[published.verdict]
-
-
-@contextmanager
-def _under(said: UnderOptions, options: PublishOptions, at: StoreOptions) -> "Iterator[Under | None]":
-    """The name under which everything is published, with its ledger.
-
-    Raises
-    ------
-    InputError: another option without a name, or a name that is none.
-    """
-    if said.publication is None:
-        for name, given in (("revises", said.revises), ("despite", said.despite)):
-            if given:
-                raise InputError("is for ", OptionName("publication"), ".", at=OptionName(name))
-        yield None
-        return
-    from tableseal.api.jobs.publication_kind import checked_name, revisions
-    from tableseal.api.publishing.kept import KeptLedger
-    from tableseal.api.publishing.together import Under
-
-    name, revises, by = checked_name(said.publication), revisions(said.revises), "command line"
-    with at.opened() as (_, store):
-        yield Under(name, KeptLedger(store, said.owner, name, by), revises, said.despite, by, options.time_limit)

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tableseal.api.options.protect import ProtectOptions
 from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.protecting import run_protection
+from tableseal.api.publishing.methods import Way, way_document
 from tableseal.api.suppressing import run_suppression
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
@@ -17,19 +20,20 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.proof import proof_json
 from tableseal.audit.report import Report, render_html, report_json
 from tableseal.audit.version import engine_version
+from tableseal.suppression.protections.document import protection_json
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.report import suppression_json
 
 
 @dataclass(frozen=True)
 class Task:
-    """A release and how to protect it. stem: what its files are called. proof: write a proof, too.
+    """A release and the way to protect it. stem: what its files are called. proof: write a proof, too.
     megabytes: of memory."""
 
     name: str
     stem: str
     release: Release
-    options: SuppressOptions
+    way: Way
     proof: bool = False
     megabytes: int | None = None
 
@@ -39,10 +43,7 @@ class Task:
         parts = {
             "release": release_digest(self.release),
             "policy": None if policy is None else policy.sha256,
-            "method": self.options.method,
-            "time_limit": self.options.time_limit,
-            "seed": self.options.seed,
-            "near_previous": self.options.near_previous,
+            **way_document(self.way),
             "stem": self.stem,
             "proof": self.proof,
             "version": engine_version(),
@@ -52,7 +53,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Protected:
-    """A cluster after its search.
+    """A cluster after its method. secondary, cost, bound: where cells were withheld.
 
     report: of the audit with the pattern; None: no pattern is safe (conflict says why). release: what was audited,
     without its records. files: name below the folder of results -> content; nothing of what is public where the audit
@@ -62,8 +63,8 @@ class Protected:
     report: Report | None
     release: Release | None
     conflict: str | None
-    status: str
-    secondary: int
+    status: str | None
+    secondary: int | None
     cost: float | None
     bound: float | None
     method: str
@@ -81,19 +82,16 @@ def protect_task(task: Task, executor: Executor = HERE) -> Protected | Failure:
 
 
 def _protected(task: Task, executor: Executor) -> Protected:
-    found = run_suppression(task.release, task.options, executor=executor)
+    if isinstance(task.way, ProtectOptions):
+        return _changed(task, task.way, executor)
+    return _withheld(task, task.way, executor)
+
+
+def _withheld(task: Task, way: SuppressOptions, executor: Executor) -> Protected:
+    found = run_suppression(task.release, way, executor=executor)
     files: dict[str, str | bytes] = {f"agency/{task.stem}.pattern.json": suppression_json(found)}
     if found.report is not None and found.release is not None:
-        files[f"agency/{task.stem}.report.json"] = report_json(found.report)
-        files[f"agency/{task.stem}.report.html"] = render_html(found.report, found.release)
-        files[f"agency/{task.stem}.json"] = canonical_json(found.release).decode("utf-8")
-        if task.proof:
-            proved = audit(found.release, prove=True, executor=executor).proof
-            assert proved is not None
-            files[f"agency/{task.stem}.proof.json"] = proof_json(proved)
-        if found.verdict == "safe":
-            public = release_files(public_release(found.release), Path("public") / f"{task.stem}.yaml")
-            files |= {str(path): content for path, content in public.items()}
+        files |= _files(task, found.release, found.report, executor)
     scale = found.problem.scale
     return Protected(
         found.report,
@@ -103,10 +101,38 @@ def _protected(task: Task, executor: Executor) -> Protected:
         found.secondary,
         None if found.found.pattern is None else found.found.cost / scale,
         None if found.found.pattern is None else found.found.bound / scale,
-        task.options.method,
-        task.options.seed,
+        way.method,
+        way.seed,
         files,
     )
+
+
+def _changed(task: Task, way: ProtectOptions, executor: Executor) -> Protected:
+    """By a method that changes values."""
+    found = run_protection(task.release, way, executor=executor)
+    files: dict[str, str | bytes] = {f"agency/{task.stem}.protection.json": protection_json(found)}
+    files |= _files(task, found.release, found.report, executor)
+    release = replace(found.release, microdata=None)
+    best = found.statement.optimum
+    status = None if best is None else best.status
+    return Protected(found.report, release, None, status, None, None, None, way.method, way.seed, files)
+
+
+def _files(task: Task, release: Release, report: Report, executor: Executor) -> dict[str, str | bytes]:
+    """What is written of every protected release."""
+    files: dict[str, str | bytes] = {
+        f"agency/{task.stem}.report.json": report_json(report),
+        f"agency/{task.stem}.report.html": render_html(report, release),
+        f"agency/{task.stem}.json": canonical_json(release).decode("utf-8"),
+    }
+    if task.proof:
+        proved = audit(release, prove=True, executor=executor).proof
+        assert proved is not None
+        files[f"agency/{task.stem}.proof.json"] = proof_json(proved)
+    if report.verdict == "safe":
+        public = release_files(public_release(release), Path("public") / f"{task.stem}.yaml")
+        files |= {str(path): content for path, content in public.items()}
+    return files
 
 
 def held(result: Protected) -> Protected:

@@ -1,6 +1,6 @@
 """The folder of a publication: every file whole or not there, and what was done is known again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 RECORD = "tableseal/published-record/1"
-SUMMARY = "summary.json"
+CERTIFICATE, SUMMARY = FILE, "summary.json"
 PAGE = "certificate.html"
 PUBLIC_FILES, AGENCY_FILES, HELD_FILES = "public/", "agency/", "held/"
 """How names of files begin that may go out, that may not, and that may when all of a publication is judged."""
@@ -87,7 +87,8 @@ class Results:
     def release(self, file: str) -> Release:
         """A canonical release in the folder."""
         document = loads((self._folder / file).read_text("utf-8"))
-        assert isinstance(document, dict)
+        if not isinstance(document, Mapping):
+            raise InputError(found="something else", expected="a release", at=file)
         return release_from_document(document, source=file)
 
     def forget(self, stem: str) -> None:

@@ -9,9 +9,10 @@ from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.publishing.certificate import Source, certificate_of
 from tableseal.api.publishing.cluster import Protected, Task, held, protect_task
 from tableseal.api.publishing.folder import Results
+from tableseal.api.publishing.methods import Way, ways_of
 from tableseal.api.publishing.summary import Published, PublishedCluster
 from tableseal.api.publishing.together import REPORT, Under, judged_together
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.io.formats.out import file_name
@@ -53,11 +54,9 @@ def publish(
 
     Raises
     ------
-    InputError: the plan is a bare list of tables; the results cannot be written.
+    InputError: the plan is a bare list of tables, or names a method that there is not; the results cannot be written.
     """
-    if plan.document is None:
-        raise InputError(f"{plan.source}: is a list of tables; a plan file says besides what they are made of.")
-    stems = _stems(plan)
+    stems, ways = _stems(plan), ways_of(plan, settings.options)
     waiting: list[tuple[Cluster, str, Microdata | None]] = []
     found: dict[str, PublishedCluster] = {}
     sources: dict[str, Source] = {}
@@ -66,7 +65,7 @@ def publish(
     def tasks() -> Iterator[Task]:
         for cluster in plan.clusters:
             try:
-                task = _task(plan, cluster, stems[cluster.name], settings)
+                task = _task(plan, cluster, stems[cluster.name], ways[cluster.name], settings)
             except Exception as error:
                 folder.forget(stems[cluster.name])
                 found[cluster.name] = _failed(cluster, failure_of(error))
@@ -118,23 +117,12 @@ def _stems(plan: Plan) -> dict[str, str]:
     return {c.name: file_name("", c.name, "", used).removeprefix("_") for c in plan.clusters}
 
 
-def _task(plan: Plan, cluster: Cluster, stem: str, settings: Settings) -> Task:
-    assert plan.document is not None
-    said = plan.document.clusters.get(cluster.name)
-    method = (None if said is None else said.method) or plan.document.method
-    limit = (None if said is None else said.time_limit) or plan.document.time_limit
-    options = settings.options
-    if method is not None:
-        options = replace(options, method=method)
-    if limit is not None:
-        options = replace(options, time_limit=float(limit))
-    if plan.document.near_previous is not None:
-        options = replace(options, near_previous=plan.document.near_previous)
+def _task(plan: Plan, cluster: Cluster, stem: str, way: Way, settings: Settings) -> Task:
     release = release_of(plan, cluster)
     cells = sum(len(table.status) for table in release.tables)
     if settings.max_cells is not None and cells > settings.max_cells:
         raise LimitError(f"its tables have {cells:,} cells; at most {settings.max_cells:,} are taken here.")
-    return Task(cluster.name, stem, release, options, settings.proof, settings.megabytes)
+    return Task(cluster.name, stem, release, way, settings.proof, settings.megabytes)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:
@@ -151,7 +139,7 @@ def _entry(cluster: Cluster, result: Protected, stem: str) -> PublishedCluster:
         headline=result.conflict if report is None else headline(report),
         sha256=None if report is None else report.release_sha256,
         cells=None if report is None else report.summary.cells,
-        primary=None if report is None else report.summary.withheld - result.secondary,
+        primary=None if report is None or result.secondary is None else report.summary.withheld - result.secondary,
         secondary=None if report is None else result.secondary,
         status=result.status,
         cost=result.cost,

@@ -26,7 +26,10 @@ class PublishedCluster:
     cells: Annotated[Count | None, "Cells of its tables."] = None
     primary: Annotated[Count | None, "Cells withheld because they are sensitive by themselves."] = None
     secondary: Annotated[Count | None, "Cells withheld besides."] = None
-    status: Annotated[str | None, "optimal: no safe pattern is cheaper; feasible; infeasible; unfinished."] = None
+    status: Annotated[
+        str | None,
+        "optimal: nothing safe is cheaper; feasible; infeasible; unfinished.",
+    ] = None
     cost: Annotated[float | None, "Cost of the secondary cells."] = None
     bound: Annotated[float | None, "No safe pattern costs less."] = None
     policy_sha256: Annotated[Digest | None, "Digest of the policy."] = None
@@ -94,7 +97,9 @@ def published_text(published: Published) -> str:
         if cluster.failure is not None:
             lines.append(f"  {cluster.name}: failed ({tables}): {cluster.failure.message}")
             continue
-        withheld = "" if cluster.secondary is None else f", {cluster.primary} primary and {cluster.secondary} secondary"
+        withheld = f", {cluster.method}" if cluster.sha256 is not None else ""
+        if cluster.secondary is not None:
+            withheld = f", {cluster.primary} primary and {cluster.secondary} secondary"
         cells = "" if cluster.cells is None else f", {cluster.cells:,} cells{withheld}"
         gap = "" if cluster.status is None else f", {cluster.status}"
         lines.append(f"  {cluster.name}: {cluster.called or cluster.verdict} ({tables}{cells}{gap})")

@@ -15,7 +15,7 @@ from tableseal.audit.io.document import (
     TableDocument,
     VariableDocument,
 )
-from tableseal.audit.io.document_types import Flag, Model, Positive, Rank, Text
+from tableseal.audit.io.document_types import Flag, Model, Positive, Rank, Tally, Text
 from tableseal.audit.io.schemas import file_schema
 
 VERSION_KEY = "tableseal-plan"
@@ -37,12 +37,19 @@ class CombinationsDocument(Model):
     population: Text | None = Field(default=None, description="whom the tables are about")
 
 
+_METHOD = "of `suppress --method`, or of `protect --method`, which changes values"
+_SETTINGS = "of a method that changes values, by the names of the options of `protect`: {base: 5}"
+_SEED = "of all that the method draws"
+
+
 class ClusterDocument(Model):
     """What holds for one cluster of tables and not for all."""
 
     policy: PolicyOrFile | None = None
-    method: Text | None = Field(default=None, description="search method, as `suppress --method`")
-    time_limit: Positive | None = Field(default=None, description="seconds of its search")
+    method: Text | None = Field(default=None, description=_METHOD)
+    settings: dict[str, Any] = Field(default={}, description=_SETTINGS)
+    seed: Tally | None = Field(default=None, description=_SEED)
+    time_limit: Positive | None = Field(default=None, description="seconds of its method")
 
 
 class PlanDocument(Model):
@@ -74,10 +81,10 @@ class PlanDocument(Model):
     accept: list[ConsentDocument] = Field(default=[])
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = None
-    method: Text | None = Field(
-        default=None, description="search method of all clusters; left out: as `suppress` has it"
-    )
-    time_limit: Positive | None = Field(default=None, description="seconds of the search of a cluster")
+    method: Text | None = Field(default=None, description=f"{_METHOD}; left out: as `suppress` has it")
+    settings: dict[str, Any] = Field(default={}, description=_SETTINGS)
+    seed: Tally | None = Field(default=None, description=_SEED)
+    time_limit: Positive | None = Field(default=None, description="seconds of the method of a cluster")
     clusters: dict[str, ClusterDocument] = Field(default={}, description="name of a cluster -> what holds for it alone")
 
 

@@ -1,29 +1,62 @@
-"""Write the survey: python -m cases.survey FOLDER [--firms 1000000]"""
+"""Write the survey, make it safe and check it: python -m cases.survey FOLDER [--whole] [--firms N] [--publish]"""
 
 import argparse
 import json
+import os
+import resource
 from pathlib import Path
+from time import perf_counter, process_time
 
-from cases.survey.classifications import ACTIVITIES_FILE, REGIONS_FILE, activities_csv, regions_csv
-from cases.survey.owed import YEARS, plan_of
-from cases.survey.records import a_year_later, drawn, records_csv
+from cases.survey.written import SMALL, WHOLE, write
+
+NAME = "structural business statistics"
+"""Under which both years are published."""
 
 
-def write(folder: Path, firms: int) -> tuple[Path, ...]:
-    """Write records, classifications and plans of both years into a folder; gives the plans."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ACTIVITIES_FILE).write_text(activities_csv(), "utf-8")
-    (folder / REGIONS_FILE).write_text(regions_csv(), "utf-8")
-    first = drawn(firms)
-    for year, records in zip(YEARS, (first, a_year_later(first)), strict=True):
-        (folder / f"records_{year}.csv").write_text(records_csv(records, year), "utf-8")
-        (folder / f"plan_{year}.json").write_text(json.dumps(plan_of(year), indent=1), "utf-8")
-    return tuple(folder / f"plan_{year}.json" for year in YEARS)
+def main() -> None:
+    """Do what is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m cases.survey", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--whole", action="store_true", help="all levels, and a million firms")
+    parser.add_argument("--firms", type=int, help=f"usually {SMALL:,}, of the whole survey {WHOLE:,}")
+    parser.add_argument("--publish", action="store_true", help="publish both years under one name, and verify them")
+    given = parser.parse_args()
+    plans = write(given.folder, given.firms or (WHOLE if given.whole else SMALL), small=not given.whole)
+    if given.publish:
+        os.environ.setdefault("TABLESEAL_DATA", str(given.folder / "ledger"))
+        found = [published(plan) for plan in plans]
+        (given.folder / "figures.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        print(json.dumps(found, indent=1))
+    else:
+        print(*plans, sep="\n")
+
+
+def published(plan: Path) -> dict[str, object]:
+    """Publish what a plan owes, verify its certificate, and say what came out and what it took."""
+    import tableseal as ts
+    from tableseal.audit.proof.certificate import check_certificate
+
+    clock, processor = perf_counter(), process_time()
+    found = ts.publish(plan, folder=plan.with_suffix(""), publication=NAME)
+    took = {
+        "seconds": round(perf_counter() - clock, 1),
+        "seconds of the processor": round(process_time() - processor, 1),
+    }
+    checked = check_certificate(found.certificate.read_bytes(), found.folder, inputs=plan.parent)
+    return {
+        "plan": plan.name,
+        "verdict": found.verdict,
+        "together": None if found.together is None else found.together.verdict,
+        "clusters": {
+            one.name: {"verdict": one.verdict, "cells": one.cells, "primary": one.primary, "secondary": one.secondary}
+            for one in found.clusters
+        },
+        "files verified": checked.files,
+        **{what: round(seconds, 1) for what, seconds in took.items()},
+        "load": round(os.getloadavg()[0], 1),
+        "GiB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+    }
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m cases.survey")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--firms", type=int, default=2000)
-    given = parser.parse_args()
-    print(*write(given.folder, given.firms), sep="\n")
+    main()

@@ -1,5 +1,6 @@
 """What the survey owes: 40 tables in eight clusters, as a plan."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cases.survey.classifications import ACTIVITIES_FILE, FORMS, OWNERS, REGIONS_FILE, SIZES
@@ -41,11 +42,15 @@ _TABLES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """Measure -> variables of each of its tables. Counts of firms: all pairs of `_PAIRS` besides."""
 
-_PAIRS = ["activity@A88", "region@NUTS2"]
+_PAIRS = ("activity@A88", "region@NUTS2")
 
 
-def plan_of(year: int) -> dict[str, Any]:
-    """The plan of one year, whose records are beside it."""
+_COARSE = {"A88": "A10", "A21": "A10", "NUTS3": "NUTS1", "NUTS2": "NUTS1"}
+"""Levels of the small survey in place of those of the whole one."""
+
+
+def plan_of(year: int, *, small: bool = False) -> dict[str, Any]:
+    """The plan of one year, whose records are beside it. small: to the upper levels only."""
     tables = [
         {
             "name": "_".join((measure, *by)).replace("@", "_"),
@@ -54,8 +59,9 @@ def plan_of(year: int) -> dict[str, Any]:
             "where": {"year": str(year)},
         }
         for measure, all_by in _TABLES.items()
-        for by in all_by
+        for by in _coarser(all_by, small)
     ]
+    [pair] = _coarser([_PAIRS], small)
     return {
         "tableseal-plan": 1,
         "title": f"Structural business statistics {year}",
@@ -75,7 +81,14 @@ def plan_of(year: int) -> dict[str, Any]:
             "energy = electricity + fuels",
         ],
         "tables": tables,
-        "combinations": [{"measures": ["firms"], "choose": 2, "of": [*_PAIRS, "size"], "population": "year"}],
+        "combinations": [
+            {
+                "measures": ["firms"],
+                "choose": 2,
+                "of": [*pair, "size"],
+                "population": "year",
+            }
+        ],
         "microdata": {
             "file": f"records_{year}.csv",
             "values": {name: name for name in _MONEY},
@@ -85,3 +98,15 @@ def plan_of(year: int) -> dict[str, Any]:
         "policy": {"primary": [{"threshold": 3}, {"p_percent": 10}]},
         "method": "heuristic",
     }
+
+
+def _coarser(tables: Sequence[tuple[str, ...]], small: bool) -> list[tuple[str, ...]]:
+    """The tables of the small survey: the same, down to upper levels, each once."""
+    if not small:
+        return list(tables)
+
+    def coarse(said: str) -> str:
+        name, at, level = said.partition("@")
+        return name + at + _COARSE.get(level, level)
+
+    return list(dict.fromkeys(tuple(map(coarse, by)) for by in tables))
