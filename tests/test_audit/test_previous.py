@@ -444,3 +444,35 @@ def test_a_plan_has_an_earlier_period(tmp_path: Path) -> None:
     path.write_text(json.dumps(PLANNED | {"previous": wrong}))
     with pytest.raises(InputError, match=r"previous.growth.*foods"):
         read_plan(path)
+
+
+@pytest.mark.parametrize("truth", [3, None])
+def test_rules_judge_what_an_earlier_period_withheld(truth: int | None) -> None:
+    """CONVENTION 903: also without its true values, as far as a threshold is asked of counts."""
+    described = {
+        "tableseal": 1,
+        "measures": {"n": {"kind": "count"}},
+        "variables": {"region": {"total": "T", "codes": ["A", "B"]}},
+        "tables": [{"name": "t", "cells": {"region": ["A", "B", "T"], "value": [6, 11, 17]}}],
+        "previous": {
+            "growth": {"n": [1, 2]},
+            "tables": [
+                {
+                    "name": "t",
+                    "status": "status",
+                    "cells": {
+                        "region": ["A", "B", "T"],
+                        "value": [truth, 10 if truth else None, 13],
+                        "status": ["primary", "secondary", "published"],
+                    },
+                }
+            ],
+        },
+        "policy": {"primary": [{"threshold": 5}]},
+    }
+    report = audited(described)
+    [cell] = [c for c in report.cells if c.measure != "n" and dict(c.cell)["region"] == "A"]
+    assert (cell.lower, cell.upper) == (3, 6)
+    assert cell.verdict == "underprotected"
+    assert report.verdict == "unsafe"
+    assert any(n.code == "requirement_assumed" for n in report.notes) == (truth is None)
