@@ -10,7 +10,7 @@ from tableseal.suppression.protections.adjustment.blocks import improve
 from tableseal.suppression.protections.adjustment.least import least
 from tableseal.suppression.protections.adjustment.part import Ints, Part
 from tableseal.suppression.protections.adjustment.program import solve
-from tableseal.suppression.protections.adjustment.search import search
+from tableseal.suppression.protections.adjustment.search import begin, search
 
 EXACT = 1_500
 """Cells that hang together up to which an integer program is asked for the best choice."""
@@ -53,8 +53,9 @@ def choose(part: Part, limits: Limits, tell: Progress) -> Chosen:
             return Chosen(moved, part.change(moved), optimal=True)
         if moved is not None:
             break
-    better = search(part, proof, limits, tell) if moved is None else improve(part, moved, proof, limits, tell)
-    return _with(part, better, bound)
+    starts = [start for start in (moved, begin(part, limits)) if start is not None]
+    best = min(starts, key=part.change, default=None)
+    return _with(part, None if best is None else improve(part, best, proof, limits, tell), bound)
 
 
 def _with(part: Part, moved: Ints | None, bound: int, *, infeasible: bool = False) -> Chosen:

@@ -21,6 +21,9 @@ from tableseal.suppression.protections.balance import balanced
 TURNS = 12
 """Linear programs in which sensitive cells are turned before it is given up."""
 
+FEW = 0.001
+"""Share of cells that may fall short in a linear program whose changes are mended."""
+
 
 def search(part: Part, proof: Least, limits: Limits, tell: Progress) -> Ints | None:
     """int64 (cells), whole changes that the part allows; None: none were found."""
@@ -42,8 +45,11 @@ def begin(part: Part, limits: Limits) -> Ints | None:
         if found is None:
             return None
         moved, short = found
-        if short.max(initial=0.0) < 1e-6:
-            return whole(part, moved, direction, limits)
+        lack = int((short >= 1e-6).sum())
+        if lack <= FEW * len(short):  # what falls short is put back to its least change, and mended
+            ended = whole(part, moved, direction, limits)
+            if ended is not None or not lack:
+                return ended
         if short.sum() < least:
             best, least, share = direction, short.sum(), 1.0
             lacking = np.flatnonzero((short >= 1e-6) & part.moves.open)
