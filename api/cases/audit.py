@@ -44,7 +44,11 @@ def look_up(report: "Report", expected: Expected) -> "Json":
 
 
 def _find(report: "Report", wanted: Mapping[str, str]) -> "ReportCell | None":
-    return next((cell for cell in report.cells if dict(cell.cell) == wanted), None)
+    return next((cell for cell in report.cells if wanted in (dict(cell.cell), _with_measure(cell))), None)
+
+
+def _with_measure(cell: "ReportCell") -> dict[str, str]:
+    return {"measure": cell.measure, **dict(cell.cell)}
 
 
 def _of_cell(cell: "ReportCell", field: str) -> "Json":

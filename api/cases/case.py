@@ -47,7 +47,8 @@ class Expected:
     run: name of the run.
     what: the value in words.
     field: what to look up; see `look_up` in the file of its kind.
-    cell: variable -> code, for every variable of the release; None for values of the whole report.
+    cell: variable -> code, for every variable of the release, and `measure` where there are several; None for values of
+        the whole report.
     value: the value; numbers are exact.
     tolerance: largest allowed absolute difference of numbers.
     source: where the value comes from, beginning with "published" or "computed".

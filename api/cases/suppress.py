@@ -33,7 +33,7 @@ def look_up(result: "Suppression", expected: Expected) -> "Json":
     found, problem = result.found, result.problem
     if expected.cell is not None:
         return _status(result, dict(expected.cell))
-    secondary = None if found.pattern is None else int((found.pattern & ~problem.primary).sum())
+    secondary = None if found.pattern is None else result.secondary
     report = result.report
     bad = ("exposed", "underprotected")
     findings = None if report is None else sum(bool(c.sensitive) and c.verdict in bad for c in report.cells)

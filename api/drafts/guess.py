@@ -5,19 +5,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from tableseal.api.drafts.advice import InTheForm
 from tableseal.api.drafts.marks import Marks, Role, texts_of
+from tableseal.api.jobs.on_pages import OnPages
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.numbers import decimal as number_in
 from tableseal.audit.io.numbers import decimal_sign, decimal_text, looks_like_number
+from tableseal.audit.io.records import identifiers
 from tableseal.audit.io.statuses.flags import looks_like_flags, named_like_flags
 from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
+from tableseal.audit.language import words_of
 from tableseal.audit.model.status import WORDS
 
 MOST = 9
@@ -40,11 +44,39 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     ----------
     path: of the table; columns: what it holds.
     """
+    units = identifiers(columns)
+    if units:
+        return _of_records(path.stem, columns, units[0]), None
     try:
-        document, _ = infer_document(path)
+        document, _ = infer_document(path, advice=InTheForm())
     except InputError as error:
-        return _by_name(path.stem, columns), error.words(advised=False)
-    return _of_document(document, columns), None
+        error.advised = OnPages().words
+        return _by_name(path.stem, columns), str(error)
+    found = _of_document(document, columns)
+    (value,) = found.columns(Role.VALUE)
+    return found, NO_HEADINGS if looks_like_number(value) else None
+
+
+NO_HEADINGS = words_of(
+    "The column of the values is called like a number: has the file a first row with the names of its columns? "
+    "That row is never data."
+)
+
+
+def _of_records(title: str, columns: Columns, unit: str) -> Marks:
+    """Microdata: what can be added up is, if its name says so; else records are counted."""
+    found = _by_name(title, columns)
+    value = next(
+        (name for name, role in found.roles.items() if role is Role.VALUE and _VALUE.search(name.lower())), None
+    )
+    roles = {
+        name: role if role is Role.CLASSIFICATION or name == value else Role.IGNORE
+        for name, role in found.roles.items()
+    }
+    unit_of = found.unit if value is not None else ""
+    kind: Literal["count", "magnitude"] = "count" if value is None else "magnitude"
+    changed = {"each": "record", "kind": kind, "roles": {**roles, unit: Role.IDENTIFIER}, "totals": {}, "unit": unit_of}
+    return found.model_copy(update={**changed, "rules": {"threshold": "3"}})
 
 
 def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:

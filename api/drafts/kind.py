@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tableseal.api.drafts.marks import Marks, Role, document_of
 from tableseal.api.jobs.kinds import Context, Kind, Result
+from tableseal.api.jobs.on_pages import OnPages
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import AdditivityError, InputError, Place
 
@@ -41,6 +42,20 @@ def run(request: DraftRequest, context: Context) -> Result:
     Raises
     ------
     InputError: the release cannot be read, or there is none. LimitError: too many cells.
+    """
+    try:
+        return _read(request, context)
+    except InputError as error:
+        error.advised = OnPages().words
+        raise
+
+
+def _read(request: DraftRequest, context: Context) -> Result:
+    """The draft, or what is open.
+
+    Raises
+    ------
+    InputError, LimitError: see `run`.
     """
     from tableseal.audit.io.files import Folder
     from tableseal.audit.io.formats.registry import format_in

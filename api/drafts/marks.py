@@ -27,17 +27,20 @@ class Role(StrEnum):
     """A largest contribution; several columns, the largest first."""
     COST = "cost"
     """What withholding the cell costs; one column."""
+    IDENTIFIER = "identifier"
+    """Which unit a record is of; one column, of records alone."""
     IGNORE = "ignore"
     """Nothing that matters here."""
 
 
-SINGLE = (Role.VALUE, Role.TRUTH, Role.STATUS, Role.FREQUENCY, Role.COST)
+SINGLE = (Role.VALUE, Role.TRUTH, Role.STATUS, Role.FREQUENCY, Role.COST, Role.IDENTIFIER)
 """Roles that one column has."""
 
 
 class Marks(BaseModel):
     """All that is said of a plain table.
 
+    each: "record": a row is no cell of a table but the record of a unit (microdata), of which the table is made.
     roles: by column. totals: code of the total by classification; left out: its codes are not added up.
     scheme: of status flags. decimal, thousands: how numbers are written ("": as they show). texts: what marks in the
     value column mean, one `MARK = MEANING` a line (`parse_texts`). absent: what a combination without a row means.
@@ -47,6 +50,7 @@ class Marks(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str = ""
+    each: Literal["", "record"] = ""
     kind: Literal["count", "magnitude"] = "count"
     unit: str = ""
     roles: Mapping[str, Role] = {}
@@ -106,6 +110,8 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
     ----------
     file: of the table; name: of the table. codes: of each classification, in their order.
     """
+    if marks.each == "record":
+        return _of_records(marks, file, name, codes)
     table: dict[str, Any] = {"name": name, "file": file}
     for role in SINGLE:
         named = marks.columns(role)
@@ -114,18 +120,12 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
     table["status"] = {"column": table["status"], "scheme": marks.scheme} if "status" in table else NONE
     if contributors := marks.columns(Role.CONTRIBUTOR):
         table["contributors"] = contributors
-    if marks.decimal:
-        table["decimal"] = marks.decimal
-    if marks.thousands:
-        table["thousands"] = " " if marks.thousands == "blank" else marks.thousands
+    table |= _signs(marks)
     if texts := parse_texts(marks.texts):
         table["marks"] = texts
     table["absent"] = {"leaves": marks.absent}
     return {
-        "tableseal": 1,
-        "title": marks.title,
-        "kind": marks.kind,
-        **({"unit": marks.unit} if marks.unit else {}),
+        **_head(marks),
         "variables": {
             column: _variable(marks.totals.get(column), codes[column]) for column in marks.columns(Role.CLASSIFICATION)
         },
@@ -133,6 +133,44 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
         **({"intruder": {"knows_rule": True}} if marks.knows_rule else {}),
         "policy": _policy(marks),
     }
+
+
+TOTALS = ("Total", "All", "T")
+"""Codes of totals of tables that are made of records: the first that no record has."""
+
+
+def _of_records(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The release whose table is made of records: all classifications by each other, with totals."""
+    by = marks.columns(Role.CLASSIFICATION)
+    named = {"values": marks.columns(Role.VALUE), "id": marks.columns(Role.IDENTIFIER)}
+    return {
+        **_head(marks),
+        "variables": {column: {"total": _new(codes[column]), "codes": list(codes[column])} for column in by},
+        "microdata": {
+            "file": file,
+            **({"values": {"value": named["values"][0]}} if named["values"] else {}),
+            **({"id": named["id"][0]} if named["id"] else {}),
+            **_signs(marks),
+        },
+        "tables": [{"name": name, "by": by}],
+        "policy": _policy(marks),
+    }
+
+
+def _new(codes: Sequence[str]) -> str:
+    return next((code for code in TOTALS if code not in codes), "Total of all")
+
+
+def _head(marks: Marks) -> dict[str, Any]:
+    """What a release says of itself."""
+    unit = {"unit": marks.unit} if marks.unit else {}
+    return {"tableseal": 1, "title": marks.title, "kind": marks.kind, **unit}
+
+
+def _signs(marks: Marks) -> dict[str, str]:
+    """How numbers are written."""
+    thousands = " " if marks.thousands == "blank" else marks.thousands
+    return {key: sign for key, sign in (("decimal", marks.decimal), ("thousands", thousands)) if sign}
 
 
 def _variable(total: str | None, codes: Sequence[str]) -> dict[str, Any]:

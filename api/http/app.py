@@ -27,6 +27,7 @@ from tableseal.api.http.body_limit import BodyLimit
 from tableseal.api.http.heads import Heads
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Measured, Metrics
+from tableseal.api.http.no_nul import NoNul
 from tableseal.api.http.parameters import known_parameters
 from tableseal.api.http.service import Service
 from tableseal.api.http.threads import Threads
@@ -117,6 +118,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # but for streams of events
     app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problems)
+    app.add_middleware(NoNul, page=problems)
     app.add_middleware(Heads)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -104,6 +105,11 @@ def install(app: FastAPI, page: Page) -> None:
         text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
         return answer(request, problem, {"Retry-After": "5"})
+
+    @app.exception_handler(DataError)
+    async def _unkept(request: Request, error: DataError) -> Response:
+        text = "A field of this request holds what no database keeps, such as the character NUL."
+        return answer(request, Problem("invalid-parameter", "A field cannot be used", 422, text))
 
     @app.exception_handler(UnavailableError)
     async def _identity(_: Request, error: UnavailableError) -> Response:

@@ -175,14 +175,30 @@ def _media_type(value: UploadFile) -> str:
 
 def _chosen(files: Sequence[Document], where: str, fields: Fields, roles: Mapping[str, str]) -> Upload:
     names = [file.name for file in files]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise bad_upload(f"Two files in {where} are called {twice}.")
+    refuse_colliding(names)
     others = {label: name for label, name in roles.items() if label != fields.main}
     main = roles.get(fields.main)
     if main is None:
         main = _main_among([name for name in names if name not in others.values()], where, fields)
     return Upload(tuple(files), main, others)
+
+
+def refuse_colliding(names: Sequence[str]) -> None:
+    """Files that cannot lie beside each other in a folder.
+
+    Raises
+    ------
+    ProblemError: two have one name; one is called as the folder of another.
+    """
+    found: set[str] = set()
+    for name in names:
+        if name in found:
+            raise bad_upload(f"Two files are called {name}.")
+        found.add(name)
+    for name in names:
+        folder = next((str(above) for above in PurePosixPath(name).parents if str(above) in found), None)
+        if folder is not None:
+            raise bad_upload(f"{folder} is a file and the folder of {name}.")
 
 
 def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:

@@ -83,9 +83,9 @@ class _Limited:
     def __init__(self, source: "Source", most: int) -> None:
         self._source, self._most = source, most
 
-    def names(self) -> "Sequence[str]":
+    def names(self, endings: tuple[str, ...] = (".yaml", ".yml", ".json")) -> "Sequence[str]":
         """See Source."""
-        return self._source.names()
+        return self._source.names(endings)
 
     def content(self, name: str) -> bytes:
         """See Source."""

@@ -6,7 +6,7 @@ from tableseal.api.options.rules import form_fields
 from tableseal.audit.errors import OptionName
 from tableseal.audit.language import gettext as _
 from tableseal.audit.language import phrase, put, words_of
-from tableseal.audit.said import InFile, Spelling, Step
+from tableseal.audit.said import Do, InFile, Part, Spelling, Step
 
 
 class OnPages(Spelling):
@@ -23,6 +23,11 @@ class OnPages(Spelling):
             "rules": "a policy in the release file, or a column of statuses",
         }
     )
+
+    def spelled(self, part: Part) -> str:
+        """One part; steps in the language that is spoken."""
+        said = super().spelled(part)
+        return phrase(said) if isinstance(part, Do) else said
 
     def option(self, option: OptionName) -> str:
         """`“Time limit”`, `“Bounds”: integer`."""

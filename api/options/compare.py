@@ -18,7 +18,7 @@ class CompareOptions(Options):
         str,
         Option(
             f"With commas between them, of {', '.join(METHODS)}; and of protect, with settings: rounding:BASE, "
-            "controlled-rounding:BASE, cell-key:range=D,variance=V.",
+            "controlled-rounding:BASE, cell-key:range=D,variance=V (with | between values: each of them).",
             metavar="A,B,C",
         ),
     ] = "optimal,heuristic,elimination"

@@ -88,11 +88,17 @@ class Declared:
         return next((value for b in self.bounds if (value := getattr(b, name, None)) is not None), None)
 
 
+_known: dict[type[Options], tuple[Declared, ...]] = {}
+"""Options of the groups that were looked up (each request asks for them)."""
+
+
 def declared(group: type[Options]) -> tuple[Declared, ...]:
     """The options of a group, in order."""
-    hints = get_type_hints(group, include_extras=True)
-    found = (as_declared(f.name, hints[f.name], f.default) for f in fields(group))  # type: ignore[arg-type]
-    return tuple(one for one in found if one is not None)
+    if group not in _known:
+        hints = get_type_hints(group, include_extras=True)
+        found = (as_declared(f.name, hints[f.name], f.default) for f in fields(group))  # type: ignore[arg-type]
+        _known[group] = tuple(one for one in found if one is not None)
+    return _known[group]
 
 
 def as_declared(name: str, hint: Any, default: Any) -> Declared | None:

@@ -41,6 +41,14 @@ class MethodOptions(Options):
         ),
         Ge(1),
     ] = None
+    cost: Annotated[
+        Literal["unit", "inverse", "column"] | None,
+        Option(
+            "Of tabular-adjustment: what a change by one unit costs, 1 (unit, usual), less the larger the value "
+            "(inverse), or what the release says (column).",
+            metavar="KIND",
+        ),
+    ] = None
     variance: Annotated[
         str | None,
         Option("Variance of the changes (cell keys, unless the release has a ptable).", metavar="V"),

@@ -1,6 +1,5 @@
 """What comes with forms: files, pasted text, marks."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from tableseal.api.drafts.marks import SINGLE, Marks, Role
 from tableseal.api.http.spool import Spool, copied
-from tableseal.api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
+from tableseal.api.http.uploads import OTHER, bad_upload, parsed, refuse_colliding, safe_name, unpacked
 from tableseal.api.options.rules import form_fields
 from tableseal.api.settings import Settings
 from tableseal.api.store.job import Document
@@ -121,9 +120,12 @@ def marks_of(form: FormData, columns: Sequence[str]) -> Marks:
 
 def missing(marks: Marks) -> str | None:
     """What is plainly wrong with marks; None if nothing is."""
+    records = marks.each == "record"
     if not marks.columns(Role.CLASSIFICATION):
         return "No column is marked as a classification: which columns say what a row is about?"
-    if not marks.columns(Role.VALUE):
+    if records and marks.kind == "count" and marks.columns(Role.VALUE):
+        return "Each record counts 1: mark no column as the value, or say that the values are sums of a magnitude."
+    if not marks.columns(Role.VALUE) and not (records and marks.kind == "count"):
         return "No column is marked as the value: which column is to be published?"
     for role in SINGLE:
         named = marks.columns(role)
@@ -133,9 +135,7 @@ def missing(marks: Marks) -> str | None:
 
 
 def _once(files: Sequence[Document]) -> tuple[Document, ...]:
-    for name, number in Counter(file.name for file in files).items():
-        if number > 1:
-            raise bad_upload(f"Two files are called {name}.")
+    refuse_colliding([file.name for file in files])
     return tuple(files)
 
 

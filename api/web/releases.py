@@ -42,13 +42,33 @@ from tableseal.audit.errors import Place
 EXAMPLE = ("french_business", "turnover.yaml")
 """Case and release that the start page offers."""
 
+ENDINGS = (
+    *(
+        ".xlsx",
+        ".xlsm",
+        ".csv",
+        ".tsv",
+        ".txt",
+        ".parquet",
+        ".pq",
+        ".sas7bdat",
+        ".xpt",
+        ".sav",
+        ".zsav",
+        ".por",
+        ".dta",
+    ),
+    *(".px", ".jsonstat", ".yaml", ".yml", ".json", ".hrc", ".rda", ".zip"),
+)
+"""Endings of files that browsers offer to choose from."""
+
 router = APIRouter()
 
 
 @router.get("/")
 def start(request: Request, asking: Reader) -> Response:
     """Bring a release."""
-    return page(request, "start.html", text="")
+    return _start(request)
 
 
 @router.post("/releases")
@@ -58,7 +78,7 @@ async def post_release(request: Request, at: ServiceDep, asking: Analyst) -> Res
         try:
             files, policy = await files_of_form(request, at.settings, spool)
         except ProblemError as error:
-            return page(request, "start.html", problem=error.problem, text="")
+            return _start(request, error.problem)
         wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
         return await _drafted(request, at, asking, wanted, files)
 
@@ -154,6 +174,11 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
     return see("/releases")
 
 
+def _start(request: Request, problem: Problem | None = None, text: str = "") -> Response:
+    """The page that asks for files. text: what was pasted."""
+    return page(request, "start.html", problem=problem, text=text, endings=",".join(ENDINGS))
+
+
 def _columns(request: Request, draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
     from tableseal.audit.io.statuses.schemes import SCHEMES  # loads numpy
@@ -204,7 +229,7 @@ async def _drafted(
     order: Order = order_of(wanted, files)
     done = await begin(at, asking, order)
     if isinstance(done, Problem):
-        return page(request, "start.html", problem=done, text=_text_of(files))
+        return _start(request, done, _text_of(files))
     if instead_of is not None:
         return await _instead(at, asking, done, instead_of)
     return see(f"/jobs/{done.id}")

@@ -11,11 +11,16 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import Archive, parse_document, read_archived, read_release
 from tableseal.audit.io.archive import MAGIC
 from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.formats.registry import format_of
 from tableseal.audit.io.policy_file import policy_from_bytes
+from tableseal.audit.io.sources import STATISTICAL
 from tableseal.audit.model import Policy, Release
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Files that may be release files."""
+
+BARE = (".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xlsm", ".px", ".jsonstat", ".tab", ".jj", *STATISTICAL)
+"""Files that are audited as they are, where there are no release files."""
 
 _KEY = re.compile(r"^[\"']?tableseal[\"']?[ \t]*:", re.MULTILINE)
 
@@ -23,8 +28,8 @@ _KEY = re.compile(r"^[\"']?tableseal[\"']?[ \t]*:", re.MULTILINE)
 class Source(Protocol):
     """Files by their names, relative and with / between folders."""
 
-    def names(self) -> Sequence[str]:
-        """All files that may be release files, in alphabetical order."""
+    def names(self, endings: tuple[str, ...] = SUFFIXES) -> Sequence[str]:
+        """All files whose names end so, in alphabetical order; hidden ones are passed over."""
         ...
 
     def content(self, name: str) -> bytes:
@@ -43,13 +48,13 @@ class FolderSource:
         self._root = root
         self._skip = None if skip is None else skip.resolve()
 
-    def names(self) -> Sequence[str]:
+    def names(self, endings: tuple[str, ...] = SUFFIXES) -> Sequence[str]:
         """See Source."""
         found = []
         for path, folders, files in os.walk(self._root):
             here = Path(path)
             folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() != self._skip]
-            found += [(here / file).relative_to(self._root).as_posix() for file in files if _may_be_release(file)]
+            found += [(here / file).relative_to(self._root).as_posix() for file in files if _ends(file, endings)]
         return sorted(found)
 
     def content(self, name: str) -> bytes:
@@ -68,9 +73,9 @@ class ArchiveSource:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
 
-    def names(self) -> Sequence[str]:
+    def names(self, endings: tuple[str, ...] = SUFFIXES) -> Sequence[str]:
         """See Source."""
-        return [name for name in self._archive.names if _may_be_release(name)]
+        return [name for name in self._archive.names if _ends(name, endings)]
 
     def content(self, name: str) -> bytes:
         """See Source."""
@@ -103,11 +108,14 @@ def source_of(
     else:
         source, manifest = FolderSource(path.parent), path
     if manifest is None:
-        listed = [Listed(name) for name in find_releases(source)]
+        listed = [Listed(name) for name in find_releases(source) or find_tables(source)]
     else:
         listed = read_manifest(read_bytes(manifest, source=manifest.name), manifest.name)
     if not listed:
-        text = f"there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`."
+        text = (
+            f"there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`, or, where "
+            f"there is none, a table ({', '.join(BARE)})."
+        )
         raise InputError(text, at=called or str(path))
     return source, listed
 
@@ -119,6 +127,13 @@ def find_releases(source: Source) -> list[str]:
     that nobody audited.
     """
     return [name for name in source.names() if _is_release(source, name)]
+
+
+def find_tables(source: Source) -> list[str]:
+    """Names of files that every verb takes in place of a release file, in alphabetical order. They are releases where
+    there is no release file: beside one they are its data."""
+    stat = [name for name in source.names((".json",)) if format_of(source.content(name)) is not None]
+    return sorted([*source.names(BARE), *stat])
 
 
 def policy_in(source: Source, name: str) -> Policy:
@@ -139,5 +154,5 @@ def _is_release(source: Source, name: str) -> bool:
     return isinstance(document, Mapping) and "tableseal" in document
 
 
-def _may_be_release(name: str) -> bool:
-    return not PurePosixPath(name).name.startswith(".") and name.lower().endswith(SUFFIXES)
+def _ends(name: str, endings: tuple[str, ...]) -> bool:
+    return not PurePosixPath(name).name.startswith(".") and name.lower().endswith(endings)

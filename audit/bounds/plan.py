@@ -15,6 +15,7 @@ from tableseal.audit.bounds.programs.few_tables import FewTables
 from tableseal.audit.bounds.programs.gap import Gap
 from tableseal.audit.bounds.programs.simplex import Simplex
 from tableseal.audit.bounds.programs.whole_tables import WholeTables
+from tableseal.audit.bounds.propagation.one_sum import OneSum
 from tableseal.audit.bounds.propagation.shuttle import Shuttle
 from tableseal.audit.bounds.tableaux.inner_values import Fill
 from tableseal.audit.bounds.tableaux.many_components import Blocks
@@ -85,6 +86,10 @@ class _Full:
     def __call__(self, component: Component, known: Knowledge) -> Iterator[Step]:
         rows, columns = component.matrix.shape
         sums = int((np.diff(component.targets.indptr) > 1).sum())
+        if columns >= DENSE and rows == 1:
+            yield OneSum()  # 6,400 columns, 11,134 targets: at once, where rounds take minutes
+            if known.all_closed():
+                return
         suits_tableau = (rows + sums) * columns <= TABLEAU and not _dense_cube(component)
         if known.convex:
             yield Flows()  # all ends of 2d300 (22,912 columns) in 0.4 s, of 2d30 (221 columns) in 0.013 s

@@ -14,6 +14,8 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
 from tableseal.audit.io.plain_text import plain_columns
+from tableseal.audit.io.statuses.column import withholds
+from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.wording import listing, quoted, repeated
 
 DELIMITERS = "\t;|,"
@@ -60,6 +62,10 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
         columns, lines = _read(chain([(top[1:], ends[1:])], chunks), names, separator, source)
     if not len(lines):
         raise InputError(f"there are no rows below the column names {listing(names)}.", at=source)
+    for at, (name, column) in enumerate(zip(names, columns, strict=True)):
+        if not name and (withholds(column) or (0 < at == len(names) - 1 and looks_like_flags("", column))):
+            text = f"column {at + 1} has no name in the first row, and its entries seem to say which cells are withheld"
+            raise InputError(text, at=Place(source, line=1), remedy="give it a name, such as status")
     data = {name: column for name, column in zip(names, columns, strict=True) if name}
     return Columns(Place(source), data, lines)
 

@@ -56,9 +56,10 @@ def infer_document(
     *,
     policy: Policy | None = None,
     status_map: Mapping[str, str] | None = None,
+    advice: Advice = IN_A_FILE,
 ) -> tuple[dict[str, Any], list[Note]]:
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
-    `describe`. policy: by which it is to be judged."""
+    `describe`. policy: by which it is to be judged; advice: see `describe`."""
     folder = Folder(Path(data.parent) if root is None else root)
     found = format_in(folder, data.name)
     if found is not None:
@@ -67,7 +68,7 @@ def infer_document(
     columns = read_columns(folder, data.name, Place(data.name))
     entry = {"name": data.stem, "file": data.name}
     crossed = across(columns, folder.notes)
-    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
+    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map, advice=advice)
     if crossed is not None:
         document["tables"][0]["file"] += CROSS
     return document, [*folder.notes, *notes]

@@ -30,18 +30,25 @@ def refuse_records(columns: Columns, advice: Advice = IN_A_FILE) -> None:
     ------
     InputError: says what to write.
     """
-    different = [name for name, entries in columns.data.items() if _identifies(name, entries)]
-    if not different or len(columns) < _FEWEST:
-        return
-    others = [name for name in columns.data if name not in different]
-    repeated = [name for name in others if 2 * len(columns.data[name].texts) <= len(columns)]
-    codes = {(code or "").strip().casefold() for name in others for code in columns.data[name].texts}
-    if repeated and not codes & NAMES:
+    different = identifiers(columns)
+    if different:
         raise InputError(
             f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
             f"table{_advice(columns, different[0], advice)}.",
             at=columns.source,
         )
+
+
+def identifiers(columns: Columns) -> list[str]:
+    """Columns that identify units, if these seem to be records: other columns have codes that repeat, and none has a
+    total."""
+    different = [name for name, entries in columns.data.items() if _identifies(name, entries)]
+    if not different or len(columns) < _FEWEST:
+        return []
+    others = [name for name in columns.data if name not in different]
+    repeated = any(2 * len(columns.data[name].texts) <= len(columns) for name in others)
+    codes = {(code or "").strip().casefold() for name in others for code in columns.data[name].texts}
+    return different if repeated and not codes & NAMES else []
 
 
 def refuse_repeated(

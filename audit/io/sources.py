@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, inline_columns
-from tableseal.audit.io.delimited import read_delimited
+from tableseal.audit.io.delimited import read_delimited, read_rows
 from tableseal.audit.io.files import Folder, decode, note_open_end
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.frames import columns_from_parquet
+from tableseal.audit.io.numbers import looks_like_number
+from tableseal.audit.io.periods import are_periods
 from tableseal.audit.model import Note
 from tableseal.audit.plugins import blaming, load
 
@@ -38,10 +40,26 @@ def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
         refused = error
     from tableseal.audit.io.titled import between_titles  # late: few files have titles
 
+    _refuse_unnamed(text, source)
     titled = between_titles(text, source, notes)
     if titled is None and refused is not None:
         raise refused
     return columns if titled is None else titled
+
+
+def _refuse_unnamed(text: str, source: str) -> None:
+    """Refuse a text whose first row names some columns and not those of its numbers: it is no title above a table."""
+    try:
+        first, *others = read_rows(text, source, limit=_LOOKED_AT)[0]
+    except InputError:
+        return
+    if len(first) < 2 or not first[0].strip() or any(len(row) != len(first) for row in others):
+        return
+    for at, name in enumerate(first):
+        entries = [row[at].strip() for row in others]
+        if not name.strip() and entries and looks_like_number(entries[0]) and not are_periods(entries[:1]):
+            text = f"column {at + 1} has no name in the first row, and there are numbers below it"
+            raise InputError(text, at=Place(source, line=1), remedy="give it a name")
 
 
 def _parquet(content: bytes, source: str, notes: list[Note]) -> Columns:
@@ -69,6 +87,9 @@ EXCEL = (".xlsx", ".xlsm")
 
 
 TEXT_FORMATS = (".csv", ".tsv", ".txt")
+
+_LOOKED_AT: Final = 50
+"""Rows at the beginning of a text without a usable first row."""
 
 CROSS: Final = "#cross"
 """`NAME.csv#cross` is a text with codes along the top, where its headings could be those of a plain table, too."""

@@ -6,47 +6,56 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import words_of
 
-_AS_CSV = "save the table as CSV in UTF-8"
-_EXPORT = "export the table as CSV in UTF-8"
-_UNPACK = "unpack it first"
-_XLSX = "such workbooks are read if their names end in .xlsx"
+_AS_CSV, _EXPORT, _UNPACK, _XLSX = words_of(
+    (
+        "save the table as an Excel workbook (.xlsx) or as CSV in UTF-8",
+        "export the table as CSV in UTF-8",
+        "unpack it first",
+        "such workbooks are read if their names end in .xlsx",
+    )
+)
 _SAMPLE = 4096
 """Bytes at the beginning that are looked at."""
 
 _SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 
-_MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)", _AS_CSV),
-    (_SAS, "a SAS data set (.sas7bdat)", _EXPORT),
-    (b"HEADER RECORD*******L", "a SAS transport file (.xpt)", _EXPORT),
-    (b"$FL2", "an SPSS file (.sav)", _EXPORT),
-    (b"$FL3", "an SPSS file (.zsav)", _EXPORT),
-    (b"<stata_dta>", "a Stata file (.dta)", _EXPORT),
-    (b"RDX2\n", "a file of R objects (.rda)", _EXPORT),
-    (b"RDX3\n", "a file of R objects (.rda)", _EXPORT),
-    (b"RDA2\n", "a file of R objects (.rda)", _EXPORT),
-    (b"RDA3\n", "a file of R objects (.rda)", _EXPORT),
-    (b"X\n\0\0\0", "an R object (.rds)", _EXPORT),
-    (b"ARROW1", "an Arrow file (.feather, .arrow)", "write it as Parquet or CSV"),
-    (b"\x89HDF\r\n", "an HDF5 file", _EXPORT),
-    (b"SQLite format 3\0", "an SQLite database", _EXPORT),
-    (b"%PDF", "a PDF document", _AS_CSV),
-    (b"{\\rtf", "a document in RTF", _AS_CSV),
-    (b"\x89PNG", "a picture", "what is read are tables as text"),
-    (b"\xff\xd8\xff", "a picture", "what is read are tables as text"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
-    (b"Rar!", "a RAR archive", _UNPACK),
-    (b"\xfd7zXZ\0", "an xz archive", _UNPACK),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive", _UNPACK),
-    (b"BZh", "a bzip2 archive", _UNPACK),
+_MAGIC: tuple[tuple[bytes, str, str], ...] = words_of(
+    (
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)", _AS_CSV),
+        (_SAS, "a SAS data set (.sas7bdat)", _EXPORT),
+        (b"HEADER RECORD*******L", "a SAS transport file (.xpt)", _EXPORT),
+        (b"$FL2", "an SPSS file (.sav)", _EXPORT),
+        (b"$FL3", "an SPSS file (.zsav)", _EXPORT),
+        (b"<stata_dta>", "a Stata file (.dta)", _EXPORT),
+        (b"RDX2\n", "a file of R objects (.rda)", _EXPORT),
+        (b"RDX3\n", "a file of R objects (.rda)", _EXPORT),
+        (b"RDA2\n", "a file of R objects (.rda)", _EXPORT),
+        (b"RDA3\n", "a file of R objects (.rda)", _EXPORT),
+        (b"X\n\0\0\0", "an R object (.rds)", _EXPORT),
+        (b"ARROW1", "an Arrow file (.feather, .arrow)", "write it as Parquet or CSV"),
+        (b"\x89HDF\r\n", "an HDF5 file", _EXPORT),
+        (b"SQLite format 3\0", "an SQLite database", _EXPORT),
+        (b"%PDF", "a PDF document", _AS_CSV),
+        (b"{\\rtf", "a document in RTF", _AS_CSV),
+        (b"\x89PNG", "a picture", "what is read are tables as text"),
+        (b"\xff\xd8\xff", "a picture", "what is read are tables as text"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+        (b"Rar!", "a RAR archive", _UNPACK),
+        (b"\xfd7zXZ\0", "an xz archive", _UNPACK),
+        (b"\x28\xb5\x2f\xfd", "a zstd archive", _UNPACK),
+        (b"BZh", "a bzip2 archive", _UNPACK),
+    )
 )
 """(first bytes, what the file is, what to do)."""
 
-_ZIPPED: tuple[tuple[bytes, str], ...] = (
-    (b"application/vnd.oasis.opendocument", "an OpenDocument file (.ods)"),
-    (b"xl/", "an Excel workbook (.xlsx)"),
-    (b"word/", "a Word document (.docx)"),
+_ZIPPED: tuple[tuple[bytes, str], ...] = words_of(
+    (
+        (b"application/vnd.oasis.opendocument", "an OpenDocument file (.ods)"),
+        (b"xl/", "an Excel workbook (.xlsx)"),
+        (b"word/", "a Word document (.docx)"),
+    )
 )
 
 _SUFFIXES: dict[str, tuple[str, str]] = {
@@ -145,8 +154,7 @@ def _is_text(content: bytes, encoding: str) -> bool:
 
 
 def _refusal(source: str, what: str, advice: str) -> InputError:
-    name = what.partition(" ")[2]
-    return InputError(f"is {what}. {name[0].upper()}{name[1:]} cannot be read yet; {advice}.", at=source)
+    return InputError(f"is {what}, which cannot be read yet; {advice}.", at=source)
 
 
 def _binary(content: bytes) -> tuple[str, str] | None:

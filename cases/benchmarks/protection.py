@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
-from cases.benchmarks import folder, rows
+from cases.benchmarks import adjustment, folder, rows
 from cases.benchmarks.competitors.protocol import cpu_seconds, installed, version_of
 from cases.benchmarks.families import Family, counts
 from cases.benchmarks.instance import Instance
@@ -34,6 +35,9 @@ SETUP = 30.0
 
 FILES = ("f2d_30", "f2d_100", "f3d_6", "f3d_10", "f3d_20", "fh2d_mid", "fh2d_big", "fh3d_small", "fh3d_mid")
 """Shipped tables of counts."""
+
+SECTION = "\n## Tabular adjustment\n"
+"""Where the section of tabular adjustment begins, the last of the page."""
 
 BASES = (3, 5)
 
@@ -219,10 +223,43 @@ def worse(found: Sequence[Rounded]) -> list[Rounded]:
 def write(found: Sequence[Rounded], output: Path) -> Path:
     """PROTECTION_BENCHMARKS.md and .json; gives the page."""
     path = output / "PROTECTION_BENCHMARKS.md"
-    path.write_text(page(found), "utf-8")
+    beside = document_of(output).get(adjustment.NAME)
     document = {"schema": SCHEMA, "machine": machine(), "rows": [asdict(r) for r in found]}
+    if beside is not None:
+        document[adjustment.NAME] = beside
+    path.write_text(page(found) + _section(beside), "utf-8")
     path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
+
+
+def document_of(output: Path) -> dict[str, Any]:
+    """PROTECTION_BENCHMARKS.json as it is; empty: there is none."""
+    path = output / "PROTECTION_BENCHMARKS.json"
+    known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return known
+
+
+def write_adjusted(found: Sequence[adjustment.Adjusted], output: Path) -> Path:
+    """The section of tabular adjustment alone: what the page says of roundings stays."""
+    path = output / "PROTECTION_BENCHMARKS.md"
+    said = adjustment.today() | {"rows": [asdict(r) for r in found]}
+    known = path.read_text("utf-8").partition(SECTION)[0] if path.exists() else ""
+    path.write_text(known + _section(said), "utf-8")
+    document = {"schema": SCHEMA, **document_of(output), adjustment.NAME: said}
+    path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return path
+
+
+def adjusted_before(output: Path) -> list[adjustment.Adjusted]:
+    """What is known of tabular adjustment."""
+    return [adjustment.Adjusted(**row) for row in document_of(output).get(adjustment.NAME, {}).get("rows", ())]
+
+
+def _section(said: dict[str, Any] | None) -> str:
+    if said is None:
+        return ""
+    own = [adjustment.Adjusted(**row) for row in said["rows"]]
+    return "\n" + adjustment.section(own, {name: said[name] for name in ("machine", "date")})
 
 
 if __name__ == "__main__":

@@ -66,10 +66,14 @@ class Drawn:
 def draw(name: str) -> Drawn:
     """The table of `FAMILY/SEED`; always the same one."""
     family, _, seed = name.partition("/")
-    survey = (SURVEYS | LARGE)[family]
+    return drawn(name, (SURVEYS | LARGE)[family], int(seed))
+
+
+def drawn(name: str, survey: Survey, seed: int) -> Drawn:
+    """The table of a survey and a seed."""
     if survey.turnover:
-        return _turnover(name, survey, int(seed))
-    dimensions, values = counts(survey.family, int(seed))
+        return _turnover(name, survey, seed)
+    dimensions, values = counts(survey.family, seed)
     primary = (values >= 1) & (values <= survey.family.primary)
     level = primary.astype(np.int64)
     instance = Instance(name, False, dimensions, values, primary, primary, level, level)

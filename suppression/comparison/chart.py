@@ -37,7 +37,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Tick:
-    """A line of an axis: where, and what it stands for."""
+    """A line of an axis: where, and what it stands for. text: empty where there is no room for it."""
 
     at: float
     text: str
@@ -89,7 +89,7 @@ def chart(title: str, across: str, upward: str, dots: list[Dot], curve: list[tup
         upward,
         marks,
         " ".join(f"{x(c)},{y(g)}" for c, g in curve) if len(curve) > 1 else "",
-        tuple(Tick(x(t), _figure(t)) for t in columns),
+        _spaced([Tick(x(t), _figure(t)) for t in columns]),
         tuple(Tick(y(t), _figure(t)) for t in rows),
     )
 
@@ -102,6 +102,21 @@ def _signs(letters: list[str]) -> str:
 def _figure(value: float) -> str:
     """A number of an axis as the tables write theirs: all digits, and no powers of ten."""
     return number(Fraction(str(value)), HTML)
+
+
+SIGN = 6.5
+"""Width of a digit of an axis, and of the room between two figures."""
+
+
+def _spaced(ticks: list[Tick]) -> tuple[Tick, ...]:
+    """Figures along an axis, each in the middle below its line: as many as do not run into each other, the first among
+    them, and none that runs out of the picture."""
+    widths = [SIGN * (len(tick.text) + 1) for tick in ticks]
+    step = next(n for n in range(1, len(ticks) + 1) if n == len(ticks) or ticks[n].at - ticks[0].at >= max(widths))
+    return tuple(
+        Tick(tick.at, tick.text if k % step == 0 and tick.at + width / 2 <= WIDTH else "")
+        for k, (tick, width) in enumerate(zip(ticks, widths, strict=True))
+    )
 
 
 def _ticks(most: float) -> list[float]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, get_args, get_origin, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
@@ -17,6 +18,13 @@ from tableseal.suppression.search.rank import Budget, Rank
 
 SHORT: Mapping[str, str] = {"rounding": "random-rounding"}
 """Short names: `rounding:5` is random-rounding to base 5."""
+
+EITHER, SEVERAL, TOGETHER = "|", ";", "+"
+"""Between values that are compared (`rate=0.1|0.2`), between several values of one setting (`rate=0.1;0.2`), and
+between variables of a profile (`similar=age+sex`): commas are taken."""
+
+PROFILES = "similar"
+"""The setting whose values are lists of variables."""
 
 _OPTION = OptionName("methods")
 
@@ -45,6 +53,27 @@ def names_in(text: str) -> list[str]:
     return found
 
 
+def each_value(name: str) -> list[str]:
+    """A method with `|` between values of its settings, as one method for each of them, the last setting fastest.
+
+    Examples
+    --------
+    >>> each_value("perturbation:stay=0.4|0.6,reach=2|4")[1:3]
+    ['perturbation:stay=0.4,reach=4', 'perturbation:stay=0.6,reach=2']
+    >>> each_value("random-rounding:3|5")
+    ['random-rounding:3', 'random-rounding:5']
+    """
+    word, behind, said = name.partition(":")
+    if EITHER not in said:
+        return [name]
+    settings = []
+    for part in said.split(","):
+        key, sign, value = part.partition("=")
+        first, values = (f"{key}{sign}", value) if sign else ("", part)
+        settings.append([f"{first}{one.strip()}" for one in values.split(EITHER)])
+    return [f"{word}{behind}{','.join(chosen)}" for chosen in product(*settings)]
+
+
 def named_methods(
     names: Sequence[str], release: Release | None, budget: Budget, margins: bool
 ) -> dict[str, Search | Changing]:
@@ -60,7 +89,7 @@ def named_methods(
         text = f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}."
         raise InputError(text, at=_OPTION)
     found: dict[str, Search | Changing] = {}
-    for name in names:
+    for name in (one for several in names for one in each_value(several)):
         if name in found:
             raise InputError(f'method "{name}" is named twice.', at=_OPTION)
         word = SHORT.get(name.partition(":")[0], name.partition(":")[0])
@@ -98,7 +127,8 @@ def _settings(name: str, word: str, release: Release | None) -> object:
             hint = suggestion(key, hints)
             text = f"there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}."
             raise InputError(text, at=replace(_OPTION, given=name))
-        given[key] = _value(name, hints[key], value.strip())
+        text = value.strip().replace(TOGETHER, ",") if key == PROFILES else value.strip()
+        given[key] = _value(name, hints[key], text)
     try:
         settings = settings_of(word, given)
         if release is not None and isinstance(settings, RoundingSettings):
@@ -107,10 +137,6 @@ def _settings(name: str, word: str, release: Release | None) -> object:
         wanted = f"expected {error.expected}." if error.expected else str(error)
         raise InputError(wanted, at=replace(_OPTION, given=name)) from None
     return settings
-
-
-SEVERAL = ";"
-"""Between several values of one setting (`rate=0.1;0.2`): commas are taken."""
 
 
 def _value(name: str, hint: Any, text: str) -> Any:

@@ -101,7 +101,7 @@ def _plain(
     if kind == "log":
         return [Fraction(round(log2(1 + float(a)) * LOG_STEPS), LOG_STEPS) for a in amounts]
     if kind == "column":
-        for cell, given in _from_columns(release, cells).items():
+        for cell, given in costs_given(release, cells).items():
             amounts[cell] = given
     return amounts
 
@@ -120,8 +120,13 @@ def _frequencies(
     return found
 
 
-def _from_columns(release: Release, cells: Cells) -> dict[int, Fraction]:
-    """Costs that tables give; the first table that lists a cell decides."""
+def costs_given(release: Release, cells: Cells) -> dict[int, Fraction]:
+    """Costs that tables give; the first table that lists a cell decides.
+
+    Raises
+    ------
+    InputError: a cost is negative or not finite.
+    """
     found: dict[int, Fraction] = {}
     offset = 0
     order = np.argsort(cells.listing_table, kind="stable")

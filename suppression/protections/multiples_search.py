@@ -5,7 +5,6 @@ touch are kept while all other cells stay. First relations that the start has br
 neighbours are taken back, then changes become smaller.
 """
 
-import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from tableseal.suppression.protections.beliefs import believed
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.multiples import Chosen, Part, program, steps_of
 from tableseal.suppression.protections.multiples_bound import least_change, multipliers
+from tableseal.suppression.protections.neighbourhood import entries, neighbourhood
 
 Ints = NDArray[np.int64]
 
@@ -97,27 +97,7 @@ class Search:
 
     def around(self, row: int, size: int) -> Ints:
         """Cells near a relation that hang together most closely: always one with the fewest relations yet untouched."""
-        needed: dict[int, int] = {}
-        waiting: list[tuple[int, float, int]] = []
-        touched, found = set[int](), set[int]()
-
-        def touch(row: int) -> None:
-            touched.add(row)
-            for cell in _entries(self.matrix, row):
-                if cell not in found:
-                    needed[cell] = needed.get(cell, int(self.across.indptr[cell + 1] - self.across.indptr[cell])) - 1
-                    heapq.heappush(waiting, (needed[cell], self._random.random(), cell))
-
-        touch(row)
-        while waiting and len(found) < size:
-            count, _, cell = heapq.heappop(waiting)
-            if cell in found or count != needed[cell]:
-                continue
-            found.add(cell)
-            for other in _entries(self.across, cell):
-                if other not in touched:
-                    touch(other)
-        return np.array(sorted(found), np.int64)
+        return neighbourhood(self.matrix, self.across, row, size, self._random)
 
     def improve(self, cells: Ints, limits: Limits) -> bool:
         """Choose some cells anew while all others stay; whether that was better."""
@@ -332,10 +312,5 @@ def _quality(search: Search, steps: Ints | None) -> tuple[int, int]:
 
 
 def _shown(search: Search, row: int) -> Ints:
-    found = np.array(_entries(search.matrix, row), np.int64)
+    found = np.array(entries(search.matrix, row), np.int64)
     return found[found < len(search.part.value)]
-
-
-def _entries(matrix: csr_array, row: int) -> list[int]:
-    found: list[int] = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].tolist()
-    return found

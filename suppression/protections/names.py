@@ -47,7 +47,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     "record-swapping": ("similar", "anonymity", "risk_by", "carry"),
     "semi-controlled-rounding": ("by",),
     "noise": ("shape", "balanced"),
-    "tabular-adjustment": ("range",),
+    "tabular-adjustment": ("range", "cost"),
     "cell-key": (
         "range",
         "variance",

@@ -22,6 +22,7 @@ from tableseal.suppression.protections.adjustment.choose import Chosen, choose
 from tableseal.suppression.protections.adjustment.limits import moves_of
 from tableseal.suppression.protections.adjustment.part import Ints
 from tableseal.suppression.protections.adjustment.parts import parts
+from tableseal.suppression.protections.adjustment.weights import WORDS, Cost, weights_of
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.subject import Subject
 
@@ -29,10 +30,12 @@ from tableseal.suppression.protections.subject import Subject
 @dataclass(frozen=True)
 class TabularAdjustment:
     """share: a published value differs from the true one by at most this share of itself. range: or by at most this, in
-    the measures' own numbers."""
+    the measures' own numbers. cost: what a change by one unit costs: 1 (unit), less the larger the value (inverse), or
+    what the release says (column)."""
 
     share: Fraction
     range: int = 0
+    cost: Cost = "unit"
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1 or (self.share * 10**6).denominator != 1:
@@ -40,6 +43,8 @@ class TabularAdjustment:
             raise InputError(expected=expected, at=OptionName("share", decimal_text(self.share)))
         if self.range < 0:
             raise InputError(expected="0 or more", at=OptionName("range", str(self.range)))
+        if self.cost not in WORDS:
+            raise InputError(found=f'"{self.cost}"', expected=f"one of {', '.join(WORDS)}", at=OptionName("cost"))
 
 
 def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Changed:
@@ -54,7 +59,8 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
     moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
     moved, found = np.zeros(len(subject.equations.value), np.int64), []
-    pieces = parts(subject, moves)
+    weights = weights_of(subject, settings.cost)
+    pieces = parts(subject, moves, weights)
     for k, (cells, part) in enumerate(pieces):
         tools.progress("parts", k, len(pieces))
         chosen = choose(part, tools.limits, tools.progress)
@@ -68,9 +74,10 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     shown = subject.value + moved
     best = Optimised(
         "optimal" if all(chosen.optimal for chosen in found) else "feasible",
-        int(np.abs(moved).sum()),
+        int((np.abs(moved) * weights).sum()),
         sum(chosen.bound for chosen in found),
         MIRROR if mirrored else "",
+        WORDS[settings.cost],
     )
     which = moves.sensitive
     return Changed(

@@ -405,3 +405,36 @@ def test_every_audit_of_a_batch_has_a_process_of_its_own(mixed: Path, tmp_path: 
     assert found.verdict == "unsafe"
     with pytest.raises(InputError, match="cannot be used for results"), opened(mixed / "a.json"):
         pass
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_folder_of_bare_tables(archived: bool, tmp_path: Path) -> None:
+    # CONVENTION 649: without release files every table is one; beside one they are its data
+    folder = tmp_path / "in"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.csv").write_text("region,n\nN,5\nS,2\nT,7\n")
+    (folder / "deep" / "b.tsv").write_text("region\tn\nN\t5\nS\t4\nT\t9\n")
+    stat: dict[str, Any] = {"class": "dataset", "version": "2.0", "id": ["r"], "size": [3], "value": [5, 4, 9]}
+    stat["dimension"] = {"r": {"category": {"index": ["N", "S", "T"]}}}
+    (folder / "c.json").write_text(json.dumps(stat))
+    (folder / "other.json").write_text('{"answer": 42}')
+    (folder / "readme.txt").write_text("about these files\n")
+    path = folder
+    if archived:
+        path = tmp_path / "in.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for file in sorted(folder.rglob("*.*")):
+                archive.write(file, file.relative_to(folder).as_posix())
+    source, listed = source_of(path)
+    assert [one.name for one in listed] == ["a.csv", "c.json", "deep/b.tsv"]
+    for one in listed:
+        assert len(source.release(one.name, None).tables[0].codes) == 3
+    if not archived:
+        release: dict[str, Any] = {
+            "tableseal": 1,
+            "kind": "count",
+            "variables": {"region": {"total": "T", "codes": ["N", "S"]}},
+        }
+        release["tables"] = [{"name": "t", "file": "a.csv", "value": "n"}]
+        (folder / "r.json").write_text(json.dumps(release))
+        assert [one.name for one in source_of(path)[1]] == ["r.json"]

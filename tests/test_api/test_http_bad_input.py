@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from asking import WAIT, archive, asked, path_of
+from databases import BACKENDS, new_database
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -350,3 +351,39 @@ def test_keys_that_do_not_hold(tmp_path: Path) -> None:
             problem(client.get(path, headers=others), 404, "no-such-job")
         problem(client.delete(job, headers=others), 404, "no-such-job")
         problem(client.get(f"/v1/jobs?after={job.rpartition('/')[2]}", headers=others), 422, "invalid-parameter")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_text_with_nul_reaches_a_database(tmp_path: Path, backend: str) -> None:
+    """CONVENTION 953: PostgreSQL keeps none; addresses, parameters and fields with it were faults there."""
+    with new_database(backend, tmp_path) as url, asked(tmp_path, worker=False, database=url) as client:
+        for path in ("/v1/jobs/%00", "/v1/jobs/a%00/result", "/v1/publications/%00", "/jobs/%00", "/releases/%00"):
+            assert client.get(path).status_code == 404, path
+        for path in ("/v1/jobs?kind=%00", "/v1/jobs?after=%00", "/jobs?who=%00", "/jobs?words=a%00b"):
+            refused = client.get(path)
+            assert refused.status_code == 422, path
+            assert refused.json()["parameter"] in path
+        assert client.post("/v1/suppressions?prefer=%00", json=EXAMPLE).json()["parameter"] == "prefer"
+        for field in ("a\0b", "\ud800"):
+            sent = json.dumps({"job": field}), {"Content-Type": "application/json"}
+            entry = client.post("/v1/publications/p/entries", content=sent[0], headers=sent[1])
+            assert entry.status_code in (404, 422), entry.text
+        form = client.post("/publications", data={"name": "p", "draft": "a\0b"})
+        assert form.status_code in (404, 422), form.text
+
+
+def test_a_file_that_is_the_folder_of_another_is_refused(client: TestClient) -> None:
+    """CONVENTION 954: it was a fault, and as a job tried again and again."""
+    release = json.dumps(EXAMPLE).encode()
+    inside = [("release.json", release), ("release.json/deeper/x.csv", b"a,value\n1,2\n")]
+    packed = archive(*inside)
+    files = [("file", entry) for entry in inside]
+    for headers in (WAIT, {}):
+        for sent in (
+            client.post("/v1/audits", files=files, headers=headers),
+            client.post("/v1/audits", content=packed, headers={**ZIP, **headers}),
+        ):
+            assert "release.json is a file and the folder of" in problem(sent, 422, "invalid-upload")["detail"]
+    for files in ([("files", entry) for entry in inside], [("files", ("x.zip", packed))]):
+        page = client.post("/releases", files=files)
+        assert (page.status_code, "release.json is a file and the folder of" in page.text) == (422, True)

@@ -19,10 +19,13 @@ from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.protections import UNPROTECTED
 from tableseal.api.jobs.audit_kind import AuditRequest
 from tableseal.api.jobs.pages import pages_of
+from tableseal.api.jobs.pattern import PATTERN
+from tableseal.api.jobs.suppression_kind import SuppressionRequest
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.job import Document
 from tableseal.api.store.jobs import record
+from tableseal.audit.report.workbench.packed import packed
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRENCH = cases_folder() / "french_business"
@@ -174,8 +177,9 @@ def focus_on(page: Any, name: str) -> None:
     raise AssertionError(f"the tabulator never gets to {name}")
 
 
-def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -> None:
-    """Map, list, a cell: each within a second of the server, and usable on a phone."""
+def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path, tmp_path: Path) -> None:
+    """Map, list, a cell, the page that is taken along, a pattern of as many secondary cells, and before any of that is
+    erased: each within a second of the server, and usable on a phone."""
     release, report = large(100_000, lines=2000)
     settings = Settings(data=folder / "data")
     store = Store(settings.database_url, settings.keys)
@@ -183,6 +187,12 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -
         wanted = AuditRequest(release="r.json").model_dump_json()
         documents = (Document("report.json", "application/json", b"{}"), *pages_of(report, release))
         job = record(connection, "local", "audit", wanted, documents, outcome="safe", seconds=1, title="Large")
+        secondary = [[[*(c for _, c in cell.cell)], "value", "17", "needed by A00", False] for cell in report.cells]
+        front = {"figures": [f"heuristic: {len(secondary)} secondary cells"], "decided": [], "explained": False}
+        pattern = Document(PATTERN, "application/octet-stream", packed({"front": front}, {}, {"cells": secondary}))
+        searched = SuppressionRequest(release="r.json").model_dump_json()
+        found = (*documents, pattern)
+        search = record(connection, "local", "suppression", searched, found, outcome="safe", seconds=1, title="Large")
     store.close()
     page = watched.page
     page.goto(f"{site}/jobs?words=large")
@@ -195,6 +205,23 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.get_by_role("dialog").wait_for()
+    page.get_by_role("link", name="Its own page").click()
+    watched.good()
+    page.goto(f"{site}/jobs/{search.id}?secondary=1000")
+    page.get_by_text("99\u202f901 to 100\u202f000 of 100\u202f000.").wait_for()
+    assert page.get_by_text("heuristic: 100\u202f000 secondary cells").count() == 2
+    watched.good()
+    page.goto(f"{site}/jobs/{search.id}/erase")
+    watched.good()
+    page.goto(f"{site}/jobs/{job.id}")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report as a page").click()
+    download.value.save_as(tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < 3_000_000
+    page.goto((tmp_path / "report.html").as_uri())
+    watched.foreign.clear()  # the file itself
+    page.get_by_text("more cells are in the JSON report.").wait_for()
+    watched.good()
 
 
 def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:

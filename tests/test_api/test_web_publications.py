@@ -137,7 +137,7 @@ def test_out_although_not_safe_and_a_revision(client: TestClient) -> None:
         ({"name": "../x"}, 422, "The name of a publication"),
         ({"name": ""}, 422, "The name of a publication"),
         ({"draft": "none"}, 404, "No such release"),
-        ({"revises": "x"}, 200, "expected the number of an entry"),
+        ({"revises": "x"}, 422, "expected the number of an entry"),
         ({"bounds": "best"}, 422, "bounds"),
     ],
 )

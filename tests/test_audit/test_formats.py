@@ -18,7 +18,7 @@ from tableseal.audit.io.formats.registry import FORMATS
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import report_json
-from tests.support.format_releases import release_for
+from tests.support.format_releases import format_release, release_for
 
 WRITTEN = [one for one in FORMATS if one.writes]
 
@@ -92,6 +92,28 @@ def test_a_withheld_cell_stays_withheld(target: Format, seed: int, tmp_path_fact
     assert before.keys() == after.keys()
     assert all(after[cell] for cell in before if before[cell])
     assert Part.MISSING not in target.holds or before == after
+
+
+CHAINED = [one for one in WRITTEN if not one.whole]
+"""Formats that keep codes, and need no true value for every cell."""
+
+
+@pytest.mark.parametrize("first", CHAINED, ids=[one.key for one in CHAINED])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_withheld_cell_stays_withheld_from_format_to_format(first: Format, seed: int, tmp_path: Path) -> None:
+    # CONVENTION 680: through each format, and from there through every other one
+    done = 0
+    for second in CHAINED:
+        for attempt in range(4):  # bare files may be a question
+            release = format_release(Random(f"{seed} {attempt}"), nested=False, across=False, plain=True)
+            between = through_or_refused(kept(release, first), first, tmp_path)
+            found = None if between is None else through_or_refused(kept(between, second), second, tmp_path)
+            if found is not None:
+                after = withheld(found)
+                assert all(after[cell] for cell, held in withheld(release).items() if held), second.key
+                done += 1
+                break
+    assert done > len(CHAINED) / 2
 
 
 def withheld(one: Release) -> dict[tuple[str, ...], bool]:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_release
 from tableseal.audit.io.delimited import read_delimited, sniff
 
 
@@ -81,3 +83,26 @@ def test_names_of_columns_below_many_blank_lines() -> None:
     found = read_delimited(text, "t.csv")
     assert list(found.data) == ["a", "b"]
     assert found.lines.tolist() == [1002]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("region,\nN,5\nS,2\nT,7\n", "line 1: column 2 has no name in the first row, and there are numbers below it"),
+        ("region,n,\nN,5,\nS,2,withheld\nT,7,\n", "line 1: column 3 has no name.*seem to say which cells are withheld"),
+        ("region,n,\nN,5,\nS,,c\nT,7,\n", "line 1: column 3 has no name.*seem to say which cells are withheld"),
+        (",region,n\npublished,N,5\nwithheld,S,2\npublished,T,7\n", "line 1: column 1 has no name"),
+    ],
+)
+def test_a_column_without_a_name_hides_nothing(tmp_path: Path, text: str, said: str) -> None:
+    # CONVENTION 649
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_release(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("text", [",region,n\n1,N,5\n2,S,2\n3,T,7\n", "region,n,\nN,5,\nS,2,\nT,7,\n"])
+def test_numbers_of_rows_and_nothing_are_passed_over(tmp_path: Path, text: str) -> None:
+    # CONVENTION 649
+    (tmp_path / "x.csv").write_text(text)
+    assert read_release(tmp_path / "x.csv").tables[0].value.units.tolist() == [5, 2, 7]

@@ -176,3 +176,32 @@ def test_margins_of_table_1_add_up() -> None:
     assert total == sum(int(cells[a, "Total"]) for a in ("2,3", "4", "5", "6", "7")) == int(cells["Total", "Total"])
     assert cells["Total", "4"] == "1448"
     assert Fraction(cells["5", "Total"]) + Fraction(cells["6", "Total"]) == 8179
+
+
+def test_second_period_by_listing_every_pair_of_tables() -> None:
+    """Both years with every value that their totals leave, where every region changed by -30% to +50%."""
+    last, this = (
+        {row["region"]: row for row in rows_of(f"second_period/{year}.csv")} for year in ("last_year", "this_year")
+    )
+
+    def pairs(withheld: Sequence[str]) -> list[tuple[int, int]]:
+        """Values of A last year and this year if these are withheld this year, besides A, and C last year."""
+        found = []
+        open_then = int(last["Total"]["turnover"]) - sum(int(last[r]["turnover"]) for r in "BD")
+        open_now = int(this["Total"]["turnover"]) - sum(int(this[r]["turnover"]) for r in "BCD" if r not in withheld)
+        for a_then in range(open_then + 1):
+            then = {"A": a_then, "B": int(last["B"]["turnover"]), "C": open_then - a_then}
+            then["D"] = int(last["D"]["turnover"])
+            for a_now in range(open_now + 1):
+                now = {r: int(this[r]["turnover"]) for r in "BCD"} | {"A": a_now, withheld[0]: open_now - a_now}
+                if all(7 * then[r] <= 10 * now[r] and 2 * now[r] <= 3 * then[r] for r in "ABCD"):
+                    found.append((a_then, a_now))
+        return found
+
+    both = expected("second_period", "both years", "interval")
+    assert pairs("B") == [(3, 4)]
+    assert both["turnover", "A"] == [4, 4]
+    assert both["turnover last year", "A"] == [3, 3]
+    for partner in "CD":  # what the two searches withhold
+        assert len({now for _, now in pairs(partner)}) > 1
+        assert len({then for then, _ in pairs(partner)}) > 1

@@ -4,6 +4,7 @@ import json
 import re
 from fractions import Fraction
 from html import unescape
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,17 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.rules import Threshold
-from tableseal.suppression.comparison.chart import Dot, chart
+from tableseal.suppression.comparison.chart import WIDTH, Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
 from tableseal.suppression.comparison.document import ComparisonReport, comparison_json
 from tableseal.suppression.comparison.html import comparison_html
+from tableseal.suppression.comparison.naming import Changing, named_methods
 from tableseal.suppression.comparison.text import comparison_text, notes_of
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.random_rounding import RandomRounding
+from tableseal.suppression.protections.swapping.swap import RecordSwapping
+from tableseal.suppression.search.rank import Budget
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
 
@@ -209,6 +213,19 @@ def test_marks_at_one_place_are_one_and_no_limit_stands_at_the_upper_edge() -> N
     assert flat.line == ""
 
 
+@pytest.mark.parametrize("cost", [1.0, 8.0, 12_345.0, 688_436_800.0, 9e12])
+def test_figures_of_an_axis_stand_apart(cost: float) -> None:
+    """CONVENTION 967: some five letters a figure, some eleven, some more."""
+    found = chart("t", "x", "y", [Dot("A", "a", cost, 1, True)], [])
+    assert found is not None
+    shown = [tick for tick in found.columns if tick.text]
+    assert shown[0].text == "0"
+    assert len(shown) > 1
+    for left, right in pairwise(shown):
+        assert right.at - left.at > 6 * (len(left.text) + len(right.text)) / 2
+    assert shown[-1].at + 3 * len(shown[-1].text) <= WIDTH
+
+
 def test_the_verb_writes_all_three(tmp_path: Path) -> None:
     (tmp_path / "release.json").write_text(json.dumps(document()), "utf-8")
     names = {option: str(tmp_path / file) for option, file in (("--json", "c.json"), ("--html", "c.html"))}
@@ -274,3 +291,29 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_base_that_is_none_is_an_error_before_any_search(base: str, says: str) -> None:
     with pytest.raises(InputError, match=f"rounding:{base}: expected {says}"):
         compare(release_from_document(document()), ["heuristic", f"rounding:{base}"])
+
+
+def test_several_values_of_a_setting_are_methods_of_their_own(release: Release) -> None:
+    """CONVENTION 876: one map over the values of a setting."""
+    found = compare(release, ["rounding:3|5", "perturbation:stay=0.4|0.6,reach=2|3"])
+    assert [outcome.method for outcome in found.outcomes] == [
+        "rounding:3",
+        "rounding:5",
+        "perturbation:stay=0.4,reach=2",
+        "perturbation:stay=0.4,reach=3",
+        "perturbation:stay=0.6,reach=2",
+        "perturbation:stay=0.6,reach=3",
+    ]
+    page = comparison_html(found)
+    assert all(outcome.method in page for outcome in found.outcomes)
+    with pytest.raises(InputError, match="is named twice"):
+        compare(release, ["rounding:3|3"])
+
+
+def test_a_profile_of_several_variables() -> None:
+    """CONVENTION 876."""
+    (found,) = named_methods(
+        ["record-swapping:variable=r,rate=0.1;0.2,similar=age+sex;age"], None, Budget(), margins=False
+    ).values()
+    assert isinstance(found, Changing)
+    assert found.settings == RecordSwapping("r", (Fraction(1, 10), Fraction(1, 5)), ("age,sex", "age"))

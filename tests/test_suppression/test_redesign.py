@@ -3,6 +3,7 @@
 import json
 from itertools import combinations, pairwise, product
 from math import inf, log, log2
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -10,16 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tableseal.audit.bounds.component import Limits
 from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, release_from_document
 from tableseal.audit.io.canonical import canonical_document
-from tableseal.audit.model import Release
+from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import silent
 from tableseal.suppression.protections.document import ProtectionReport, protection_json
 from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.protections.public import public_release
+from tableseal.suppression.protections.redesign.design import Space
+from tableseal.suppression.protections.redesign.judged import Judge, Wrong
 from tableseal.suppression.protections.redesign.redesign import Redesign
+from tableseal.suppression.protections.redesign.search import Search, losses
+from tableseal.suppression.protections.subject import subject_of
 from tableseal.suppression.protections.text import protection_text
 from tests.support.tabulated import tabulated
 
@@ -378,3 +385,35 @@ def test_without_time_all_categories_are_combined() -> None:
     enough = protect(release, Redesign())
     assert enough.statement.optimum is not None
     assert best.bound <= enough.statement.optimum.distortion < best.distortion
+
+
+def test_audits_of_designs_end_with_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 875: but for that of all categories combined, which is the last way out."""
+    limits = []
+
+    def watched(release: Release, **how: Any) -> Any:
+        limits.append(how["time_limit"])
+        return audit(release, **how)
+
+    monkeypatch.setattr("tableseal.suppression.protections.redesign.judged.audit", watched)
+    release = tabulated(np.array([[9, 1, 8], [7, 9, 6], [8, 9, 7]]), groups=(2, 1), policy=THRESHOLD)
+    protect(release, Redesign(), time_limit=500)
+    assert limits
+    assert all(left is not None and left <= 500 for left in limits)
+    limits.clear()
+    protect(release, Redesign(), time_limit=0)
+    assert limits == [None]
+
+
+def test_half_of_what_an_audit_finds_is_done_away_with_before_the_next() -> None:
+    """CONVENTION 875."""
+    release = tabulated(np.random.default_rng(5).poisson(3, (8, 9)), groups=(2, 3), policy=THRESHOLD)
+    subject = subject_of(release)
+    judge = Judge.of(subject, subject.release.policy or Policy(), Space.of(subject.release, neighbours=True))
+    search = Search(judge, losses(judge, "cells"), Limits(), silent)
+    every = np.unique(subject.cells.codes.astype(np.int64), axis=0)[1:]
+    for sure in (True, False):
+        design = search._without((), Wrong(every, sure))
+        assert design is not None
+        gone = int(search._gone(design, (), every).sum())
+        assert gone == len(every) if sure else len(every) / 2 <= gone < len(every)

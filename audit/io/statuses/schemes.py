@@ -29,7 +29,7 @@ SCHEMES: Mapping[str, Mapping[str, Status]] = {
     | {"1": _P, "2": _P, "3": _U, "4": _U, "5": _U, "6": _U, "7": _U, "8": _U, "9": _U}
     | {"10": Status.MUST_PUBLISH, "11": _S, "12": _S, "13": _Z, "14": _Z},
     # SBS output of tau-ARGUS: A frequency, B and C dominance, D secondary, F p% rule, V safe.
-    "sbs": {"": _P, "V": _P, "A": _U, "B": _U, "C": _U, "F": _U, "D": _S},
+    "sbs": {"": _P, "V": _P, "A": _U, "B": _U, "C": _U, "D": _S, "F": _U},
     "sdctable": {"": _P, "s": _P, "z": Status.MUST_PUBLISH, "u": _U, "x": _S, "w": Status.MISSING},
     # gconfid (suppressschema.py, auditschema.py): Status P published, S sensitive, X suppressed, V other; OutStatus P
     # published, X suppressed, whether sensitive or not.

@@ -6,14 +6,16 @@ import numpy as np
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.progress import Progress
+from tableseal.suppression.protections.adjustment.blocks import improve
+from tableseal.suppression.protections.adjustment.least import least
 from tableseal.suppression.protections.adjustment.part import Ints, Part
-from tableseal.suppression.protections.adjustment.program import Answer, solve
-from tableseal.suppression.protections.adjustment.search import improve, search
+from tableseal.suppression.protections.adjustment.program import solve
+from tableseal.suppression.protections.adjustment.search import begin, search
 
 EXACT = 1_500
 """Cells that hang together up to which an integer program is asked for the best choice."""
 
-NODES = 3_000
+NODES = 100
 """Of its search tree."""
 
 
@@ -33,28 +35,33 @@ def choose(part: Part, limits: Limits, tell: Progress) -> Chosen:
 
     Of two-way tables the constraints are those of a network: with whole directions, the rest is whole by itself.
     """
-    linear = solve(part, limits.share(0.3).seconds_left(), NODES, choose=False, whole=False)
-    if linear.infeasible:
-        return Chosen(None, 0, optimal=False, infeasible=True)
-    bound = _at_least(linear.bound)
+    proof = least(part, limits.share(0.3))
     if len(part) > EXACT:
-        return _with(part, search(part, limits, tell), bound)
-    found: Answer = linear
+        moved = search(part, proof, limits.share(0.7), tell)
+        if moved is not None and (part.moves.open.any() or part.change(moved) == proof.bound):
+            return _with(part, moved, proof.bound)
+        linear = solve(part, limits.seconds_left(), NODES, choose=False, whole=False)
+        return _with(part, moved, max(proof.bound, _at_least(linear.bound)), infeasible=linear.infeasible)
+    start = begin(part, limits.share(0.3))
+    if start is not None and part.change(start) == proof.bound:
+        return _with(part, start, proof.bound)
+    bound, moved = proof.bound, None
     for whole in (False, True):
-        found = solve(part, limits.share(0.5).seconds_left(), NODES, whole=whole)
-        if found.infeasible:
+        answer = solve(part, limits.share(0.5).seconds_left(), NODES, whole=whole)
+        if answer.infeasible:
             return Chosen(None, 0, optimal=False, infeasible=True)
-        bound = max(bound, _at_least(found.bound))
-        moved = found.whole(part)
-        if moved is not None and (found.optimal or part.change(moved) == bound):
+        bound = max(bound, _at_least(answer.bound))
+        moved = answer.whole(part)
+        if moved is not None and (answer.optimal or part.change(moved) == bound):
             return Chosen(moved, part.change(moved), optimal=True)
-    moved = found.whole(part)
-    better = search(part, limits, tell) if moved is None else improve(part, moved, limits, tell)
-    return _with(part, better, bound)
+        if moved is not None:
+            break
+    best = min((found for found in (start, moved) if found is not None), key=part.change, default=None)
+    return _with(part, None if best is None else improve(part, best, proof, limits, tell), bound)
 
 
-def _with(part: Part, moved: Ints | None, bound: int) -> Chosen:
-    return Chosen(moved, bound, optimal=moved is not None and part.change(moved) == bound)
+def _with(part: Part, moved: Ints | None, bound: int, *, infeasible: bool = False) -> Chosen:
+    return Chosen(moved, bound, moved is not None and part.change(moved) == bound, moved is None and infeasible)
 
 
 def _at_least(bound: float) -> int:

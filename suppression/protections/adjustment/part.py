@@ -49,6 +49,25 @@ class Moves:
         most = np.where(up, self.up_most, np.where(down, -self.down_least, self.most))
         return least, most
 
+    @property
+    def sizes(self) -> tuple[Ints, Ints]:
+        """Least and largest absolute change of each cell, whichever way it moves."""
+        either = np.minimum(self.up_least, self.down_least)
+        low = np.where(self.open, either, np.where(self.up, self.up_least, self.down_least))
+        high = np.maximum(np.where(self.up, self.up_most, 0), np.where(self.down, self.down_most, 0))
+        free = np.maximum(self.most, -self.least)
+        return np.where(self.sensitive, low, 0), np.where(self.sensitive, high, free)
+
+    def settled(self, direction: Ints) -> "Moves":
+        """The same with directions settled: no cell has to move, beyond its limits."""
+        least, most = self.within(direction)
+        return replace(self, least=least, most=most, sensitive=np.zeros(len(least), np.bool_))
+
+    def beside(self, other: "Moves") -> "Moves":
+        """Those of these cells, then of others."""
+        names = self.__dataclass_fields__
+        return Moves(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
+
     def take(self, cells: Ints) -> "Moves":
         """Those of some cells."""
         return Moves(*(getattr(self, name)[cells] for name in self.__dataclass_fields__))
@@ -62,20 +81,20 @@ class Part:
     ----------
     relations: int64 csr (relations x cells); changes fulfil relations @ change == right, in a whole part 0.
     right: int64 (relations). moves: how far cells may move.
-    counts: bool (cells), published cells, whose changes are to be small; others are sums that no table shows.
+    weights: int64 (cells), what a change by one unit costs; 0 of sums that no table shows.
     """
 
     relations: csr_array
     right: Ints
     moves: Moves
-    counts: Mask
+    weights: Ints
 
     def __len__(self) -> int:
-        return len(self.counts)
+        return len(self.weights)
 
     def change(self, moved: Ints) -> int:
-        """Sum of the absolute changes of published cells."""
-        return int(np.abs(moved[self.counts]).sum())
+        """Weighted sum of the absolute changes of published cells."""
+        return int((np.abs(moved) * self.weights).sum())
 
     def allows(self, moved: Ints) -> bool:
         """Whether all relations hold, all cells stay within their limits, and sensitive ones move far enough."""
@@ -91,12 +110,4 @@ class Part:
         columns = csr_array(self.relations[:, cells])
         rows = np.flatnonzero(np.diff(columns.indptr) > 0)
         own = csr_array(columns[rows])
-        return Part(own, own @ moved[cells], self.moves.take(cells), self.counts[cells])
-
-    def near(self, at: NDArray[np.float64], direction: Ints, reach: Ints) -> "Part":
-        """The same with directions settled and changes kept near some point. reach: int64 (cells)."""
-        least, most = self.moves.within(direction)
-        low = np.maximum(least, np.floor(at + 1e-6).astype(np.int64) - reach)
-        high = np.minimum(most, np.ceil(at - 1e-6).astype(np.int64) + reach)
-        moves = replace(self.moves, least=np.minimum(low, high), most=high, sensitive=np.zeros(len(self), np.bool_))
-        return replace(self, moves=moves)
+        return Part(own, own @ moved[cells], self.moves.take(cells), self.weights[cells])

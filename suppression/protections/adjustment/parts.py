@@ -9,30 +9,27 @@ from tableseal.suppression.protections.adjustment.part import Ints, Moves, Part
 from tableseal.suppression.protections.subject import Subject
 
 
-def parts(subject: Subject, moves: Moves) -> list[tuple[Ints, Part]]:
+def parts(subject: Subject, moves: Moves, weights: Ints) -> list[tuple[Ints, Part]]:
     """Positions in the equations of the release, and the part that they are; all other cells stay as they are.
-    Positions beyond the cells are sums that no table shows."""
+    Positions beyond the cells are sums that no table shows.
+
+    weights: int64 (cells), what a change by one unit costs.
+    """
     equations, n = subject.equations, len(subject.cells)
     relations = csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
     further = relations.shape[1] - n
     beyond = equations.value[n:]
     none = np.zeros(further, np.int64)
-    every = Moves(
-        least=np.concatenate([moves.least, -(beyond // 2)]),
-        most=np.concatenate([moves.most, np.full(further, 2**40)]),
-        sensitive=np.concatenate([moves.sensitive, np.zeros(further, np.bool_)]),
-        up_least=np.concatenate([moves.up_least, none]),
-        up_most=np.concatenate([moves.up_most, none]),
-        down_least=np.concatenate([moves.down_least, none]),
-        down_most=np.concatenate([moves.down_most, none]),
-    )
+    unseen = Moves(-(beyond // 2), np.full(further, 2**40), np.zeros(further, np.bool_), none, none, none, none)
+    every = moves.beside(unseen)
+    costs = np.concatenate([weights, none])
     free = (every.least < every.most) | every.sensitive
     label, rows = _hang_together(relations, free)
     found = []
     for group in np.unique(label[:n][moves.sensitive]).tolist():
         cells = np.flatnonzero((label == group) & free)
         own = csr_array(csr_array(relations[np.flatnonzero(rows == group)])[:, cells])
-        part = Part(own, np.zeros(own.shape[0], np.int64), every.take(cells), cells < n)
+        part = Part(own, np.zeros(own.shape[0], np.int64), every.take(cells), costs[cells])
         found.append((cells, part))
     return found
 

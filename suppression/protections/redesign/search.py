@@ -10,6 +10,7 @@ not to be needed is taken back.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from math import isinf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +59,11 @@ class Search:
             first = self._taken_back(first)
         return self._in_order(first)
 
-    def _wrong(self, design: Design) -> Wrong | None:
+    def _wrong(self, design: Design, *, whole: bool = False) -> Wrong | None:
+        """whole: however long it takes."""
         if design not in self.judged:
-            self.judged[design] = self.judge.wrong(design)
+            left = self.limits.seconds_left()
+            self.judged[design] = self.judge.wrong(design, None if whole or isinf(left) else left)
             self.tell("designs", len(self.judged), 0)
         return self.judged[design]
 
@@ -91,16 +94,17 @@ class Search:
     def _coarsest(self) -> Design | None:
         """What publishes nothing but totals, where that is safe: it takes one audit, however little time there was."""
         design = self.judge.space.coarsest()
-        return design if self.loss_of(design) is not None and self._wrong(design) is None else None
+        return design if self.loss_of(design) is not None and self._wrong(design, whole=True) is None else None
 
     def _without(self, design: Design, wrong: Wrong) -> Design | None:
-        """A design without the cells that are in the way; one step, if it is not sure that these are. None: no step is
-        left."""
+        """A design without the cells that are in the way; without half of them, if it is not sure that these are. None:
+        no step is left."""
         left, at = wrong.codes, design
-        while len(left) and not self.limits.out_of_time():
+        enough = 0 if wrong.sure else len(left) // 2
+        while len(left) > enough and not self.limits.out_of_time():
             following = self._next(at, design, left)
-            if following is None or not wrong.sure:
-                return following
+            if following is None:
+                return None if at == design or wrong.sure else at
             at = following
             left = left[~self._gone(at, design, left)]
         return at

@@ -1,0 +1,209 @@
+"""Tabular adjustment of tables that are drawn anew: changes, what is proved of them, and time, by size.
+
+As a worker: python -m cases.benchmarks.adjustment JOB.json writes the outcome beside the job.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
+
+import numpy as np
+
+from cases.benchmarks import rows, surveys
+from cases.benchmarks.competitors.protocol import cpu_seconds
+from cases.benchmarks.machine import machine
+from cases.benchmarks.process import PATIENCE, run
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.suppressors import ProcessorTime
+from cases.benchmarks.surveys import SEEDS, Survey
+
+NAME = "adjustment"
+
+WORKER = (sys.executable, "-m", "cases.benchmarks.adjustment")
+
+TEMPLATE = Path(__file__).with_name("adjustment_template.md")
+
+SHARE = {"counts": Fraction(1, 2), "turnover": Fraction(1, 2)}
+
+RANGE = {"counts": 5, "turnover": 0}
+"""What readers are told, by kind."""
+
+SETUP = 60.0
+"""CPU seconds for imports and the release."""
+
+
+@dataclass(frozen=True)
+class Patient(ProcessorTime):
+    """Seconds of the processor, told to solvers, which count those of the clock, as so many times more: other work on
+    the machine ends no linear program."""
+
+    def seconds_left(self) -> float:
+        """What solvers are told."""
+        return PATIENCE * super().seconds_left()
+
+    def share(self, part: float) -> "Patient":
+        """The same with a part of the processor's time that is left."""
+        return replace(self, until=process_time() + part * super().seconds_left())
+
+
+@dataclass(frozen=True)
+class Size:
+    """branches: see `Family`. limit: CPU seconds of the method."""
+
+    cells: int
+    branches: tuple[tuple[int, ...], ...]
+    limit: float
+
+
+SIZES = (
+    Size(1_024, ((3, 4), (3, 4), (3,)), 5.0),
+    Size(3_276, ((5, 4), (4, 4), (5,)), 8.0),
+    Size(9_920, ((5, 5), (3, 4, 4), (4,)), 12.0),
+    Size(28_985, ((5, 5), (4, 4, 4), (10,)), 45.0),
+    Size(100_215, ((5, 5, 4), (4, 4, 4), (8,)), 240.0),
+)
+
+TABLES = {f"{kind}_{size.cells}": size for size in SIZES for kind in SHARE}
+"""`counts_1024`, `turnover_1024`, and so on."""
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """One table. status: measured, limit, failed. change: sum of absolute changes of all cells, recomputed; bound: none
+    is proved smaller. off: relations that do not add up; short: sensitive cells that moved too little. cpu: seconds."""
+
+    table: str
+    status: str
+    cells: int = 0
+    sensitive: int = 0
+    change: int = 0
+    bound: float = 0.0
+    off: int = 0
+    short: int = 0
+    cpu: float = 0.0
+    message: str = ""
+
+    @property
+    def gap(self) -> float:
+        """(change - bound) / change."""
+        return max(0.0, 1 - self.bound / self.change) if self.change else 0.0
+
+
+def names(only: Sequence[str]) -> list[str]:
+    """Tables `FAMILY/SEED` of some families, sizes (cells), seeds (`FAMILY/SEED`), or all."""
+    every = [f"{family}/{seed}" for family in TABLES for seed in SEEDS]
+    wanted = set(only) - {NAME}
+    return [n for n in every if not wanted or {n, n.partition("/")[0]} & wanted]
+
+
+def measure(
+    core: int | None, tables: Sequence[str], known: Sequence[Adjusted], tell: Callable[[str], None]
+) -> Iterator[list[Adjusted]]:
+    """Each table in a process of its own; after each, all that is known, in the order of `names`."""
+    found = {done.table: done for done in known}
+    for name in tables:
+        found[name] = _one(name, core)
+        tell(f"{name}: {found[name]}")
+        yield [found[n] for n in names(()) if n in found]
+
+
+def _one(name: str, core: int | None) -> Adjusted:
+    with TemporaryDirectory() as own:
+        job = Path(own) / "job.json"
+        job.write_text(json.dumps({"table": name}), "utf-8")
+        used = run([*WORKER, str(job)], core=core, cpu_limit=2 * TABLES[name.partition("/")[0]].limit + SETUP)
+        if used.stopped:
+            return Adjusted(name, "limit")
+        if used.code:
+            return Adjusted(name, "failed", message=used.last_error)
+        return Adjusted(**json.loads(job.with_name("result.json").read_text("utf-8")))
+
+
+def work(path: Path) -> None:
+    """Do a job."""
+    name = json.loads(path.read_text("utf-8"))["table"]
+    path.with_name("result.json").write_text(json.dumps(asdict(adjusted(name))), "utf-8")
+
+
+def adjusted(name: str) -> Adjusted:
+    """The outcome for a table, checked apart from the method: relations, levels and changes are computed anew."""
+    from tableseal.suppression.protections.method import Tools
+    from tableseal.suppression.protections.subject import subject_of
+    from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
+
+    family, _, seed = name.partition("/")
+    kind, size = family.partition("_")[0], TABLES[family]
+    drawn = surveys.drawn(name, Survey(size.branches, turnover=kind == "turnover"), int(seed))
+    instance = drawn.instance
+    subject = subject_of(to_protect(instance, drawn.cost))
+    cpu = cpu_seconds()
+    changed = adjust(
+        subject, TabularAdjustment(SHARE[kind], RANGE[kind]), Tools(limits=Patient(until=process_time() + size.limit))
+    )
+    cpu = cpu_seconds() - cpu
+    assert changed.optimised is not None
+    place = {codes: k for k, codes in enumerate(zip(*(c.tolist() for c in instance.codes()), strict=True))}
+    order = [d.name for d in instance.dimensions]
+    shown = instance.values.copy()
+    for codes, value in zip(subject.cells.codes, changed.shown.units.tolist(), strict=True):
+        named = subject.release.cell_codes(codes)
+        shown[place[tuple(named[n] for n in order)]] = value
+    moved = shown - instance.values
+    short = instance.primary & (moved < np.maximum(instance.above, 1)) & (-moved < np.maximum(instance.below, 1))
+    return Adjusted(
+        name,
+        "measured",
+        len(shown),
+        int(instance.primary.sum()),
+        int(np.abs(moved).sum()),
+        float(changed.optimised.bound),
+        int((instance.equations @ shown != 0).sum()),
+        int(short.sum()),
+        cpu,
+    )
+
+
+def section(found: Sequence[Adjusted], said: dict[str, str]) -> str:
+    """The section of the page: words from adjustment_template.md, medians and worst by family. said: machine, date."""
+    lines = ["| tables | cells | sensitive | seeds | changes | bound | gap | CPU seconds | none in time |"]
+    lines.append("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for family, size in TABLES.items():
+        own = [r for r in found if r.table.partition("/")[0] == family]
+        done = [r for r in own if r.status == "measured"]
+        if not own:
+            lines.append(f"| {family.partition('_')[0]} | {size.cells:,} | not measured |" + " – |" * 6)
+            continue
+        cells = ["–"] * 5
+        if done:
+            cells = [
+                f"{median(r.sensitive for r in done):,.0f}",
+                f"{median(r.change for r in done):,.0f}",
+                f"{median(r.bound for r in done):,.0f}",
+                f"{median(r.gap for r in done):.1%} ({max(r.gap for r in done):.1%})",
+                f"{median(r.cpu for r in done):.3g} ({max(r.cpu for r in done):.3g})",
+            ]
+        row = [cells[0], str(len(own)), *cells[1:], str(len(own) - len(done))]
+        lines.append(f"| {family.partition('_')[0]} | {size.cells:,} | " + " | ".join(row) + " |")
+    measured = [r for r in found if r.status == "measured"]
+    return TEMPLATE.read_text("utf-8").format(
+        table="\n".join(lines),
+        off=sum(r.off for r in measured),
+        short=sum(r.short for r in measured),
+        tables=len(measured),
+        **said,
+    )
+
+
+def today() -> dict[str, str]:
+    """What a section says of when and where it was measured."""
+    return {"machine": "; ".join(f"{k} {v}" for k, v in machine().items()), "date": rows.today()}
+
+
+if __name__ == "__main__":
+    work(Path(sys.argv[1]))
