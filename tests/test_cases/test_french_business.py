@@ -184,7 +184,7 @@ def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
     from tableseal.audit.io import read_release
     from tableseal.audit.pipeline import audit
 
-    release = read_release(cases_folder() / "french_business" / "turnover.yaml")
+    release = read_release(home / "turnover.yaml")
     report = audit(release, withhold_primaries=True).report
     values = build(FOUR, "TOT", 10_000, dominance=True).values
     exposed = [cell for cell in report.cells if cell.reveals is not None and cell.reveals.kind == "equation"]
@@ -198,11 +198,12 @@ def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
 
 def test_the_tables_are_a_plan() -> None:
     """Finished tables, two clusters; the release of the one is that of the case but for the names of its tables."""
-    plan = read_plan(cases_folder() / "french_business" / "plan.yaml")
+    home = cases_folder() / "french_business"
+    plan = read_plan(home / "plan.yaml")
     assert [(c.name, len(c.tables)) for c in plan.clusters] == [("turnover", 4), ("companies", 4)]
     found, direct = (
         release_of(plan, plan.clusters[0]),
-        read_release(cases_folder() / "french_business" / "turnover.yaml"),
+        read_release(home / "turnover.yaml"),
     )
     for one, other in zip(found.tables, direct.tables, strict=True):
         assert one.codes.tolist() == other.codes.tolist()
