@@ -184,7 +184,7 @@ def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
     from tableseal.audit.io import read_release
     from tableseal.audit.pipeline import audit
 
-    release = read_release(home / "turnover.yaml")
+    release = read_release(cases_folder() / "french_business" / "turnover.yaml")
     report = audit(release, withhold_primaries=True).report
     values = build(FOUR, "TOT", 10_000, dominance=True).values
     exposed = [cell for cell in report.cells if cell.reveals is not None and cell.reveals.kind == "equation"]
