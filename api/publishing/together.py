@@ -85,9 +85,12 @@ def judged_together(
 
 
 def _entry_of(publication: "Publication", digest: str) -> "Entry | None":
-    """The entry that this very publication became when it was begun before: nothing else came after it."""
-    last = publication.entries[-1] if publication.entries else None
-    return last if last is not None and last.withdrawn is None and last.sha256 == digest else None
+    """The entry that this very publication is already, with none of its tables replaced since."""
+    replaced = {table.entry for entry in publication.entries for table in entry.supersedes}
+    for entry in publication.entries:
+        if entry.sha256 == digest and entry.withdrawn is None and entry.number not in replaced:
+            return entry
+    return None
 
 
 def _together(under: Under, found: "Assessment", entry: "Entry | None") -> Together:

@@ -95,6 +95,21 @@ def test_what_is_out_already_is_judged_with_it(home: Path) -> None:
     assert run("verify", home / "out" / "certificate.json", home / "out").exit_code == 0
 
 
+def test_an_older_one_done_again_is_the_entry_that_it_was(home: Path) -> None:
+    """CONVENTION 915: also when others came after it."""
+    published(home, PLAN, "out")
+    first = files(home, "out")
+    other = {
+        **PLAN,
+        "measures": {"others": {"kind": "count"}},
+        "tables": [{"name": "o", "measure": "others", "by": []}],
+    }
+    published(home, {**other, "microdata": {"file": "firms.csv"}}, "more")
+    published(home, PLAN, "out")
+    assert files(home, "out") == first
+    assert len(entries()) == 2
+
+
 def test_finer_tables_later(home: Path) -> None:
     """What is withheld in the second one protects what is withheld in the first."""
     published(home, PLAN, "out")
