@@ -27,6 +27,7 @@ from tableseal.suppression.protections.adjustment.limits import moves_of
 from tableseal.suppression.protections.adjustment.part import Moves
 from tableseal.suppression.protections.adjustment.parts import parts
 from tableseal.suppression.protections.adjustment.weights import Cost, weights_of
+from tableseal.suppression.protections.adjustment.whole import whole
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.public import public_release
@@ -296,6 +297,27 @@ def test_blocks_never_make_it_worse_and_fractions_are_repaired() -> None:
     assert proof.bound <= part.change(better) <= part.change(first)
     above = part.change(better) - proof.bound
     assert -1e-3 <= proof.excess(part, better).sum() - above < 1 + 1e-3  # bounds are rounded up
+
+
+@pytest.mark.parametrize("margins", [[], [(0, 1), (1, 2)], [(0, 1), (0, 2), (1, 2)]])
+def test_what_is_not_whole_becomes_whole_and_adds_up(margins: list[tuple[int, int]]) -> None:
+    """CONVENTION 829 and 830: also where one sum follows from two tables, so that adding up breaks relations."""
+    values = np.random.default_rng(7).integers(20, 90, (5, 4, 3))
+    release = marked(values, list(range(0, 18, 4)), [7] * 5, groups=(2,), margins=margins)
+    subject = subject_of(release)
+    reach = np.full(len(subject.cells), 40, np.int64)
+    moves = moves_of(subject, subject.sensitivity(None), Fraction("0.5"), reach)
+    random = np.random.default_rng(3)
+    for _, part in parts(subject, moves, weights_of(subject, "inverse")):
+        start = searching.begin(part, Limits())
+        assert start is not None
+        assert part.allows(start)
+        assert 0 < least(part, Limits()).bound <= part.change(start)
+        direction = np.where(start > 0, 1, -1)
+        rough = start + random.uniform(-0.9, 0.9, len(start))
+        mended = whole(part, rough, direction, Limits())
+        assert mended is not None
+        assert part.allows(mended)
 
 
 def test_limits_that_are_too_narrow_name_the_cell_and_a_share_that_is_enough() -> None:

@@ -42,19 +42,21 @@ def choose(part: Part, limits: Limits, tell: Progress) -> Chosen:
             return _with(part, moved, proof.bound)
         linear = solve(part, limits.seconds_left(), NODES, choose=False, whole=False)
         return _with(part, moved, max(proof.bound, _at_least(linear.bound)), infeasible=linear.infeasible)
+    start = begin(part, limits.share(0.3))
+    if start is not None and part.change(start) == proof.bound:
+        return _with(part, start, proof.bound)
     bound, moved = proof.bound, None
     for whole in (False, True):
-        found = solve(part, limits.share(0.5).seconds_left(), NODES, whole=whole)
-        if found.infeasible:
+        answer = solve(part, limits.share(0.5).seconds_left(), NODES, whole=whole)
+        if answer.infeasible:
             return Chosen(None, 0, optimal=False, infeasible=True)
-        bound = max(bound, _at_least(found.bound))
-        moved = found.whole(part)
-        if moved is not None and (found.optimal or part.change(moved) == bound):
+        bound = max(bound, _at_least(answer.bound))
+        moved = answer.whole(part)
+        if moved is not None and (answer.optimal or part.change(moved) == bound):
             return Chosen(moved, part.change(moved), optimal=True)
         if moved is not None:
             break
-    starts = [start for start in (moved, begin(part, limits)) if start is not None]
-    best = min(starts, key=part.change, default=None)
+    best = min((found for found in (start, moved) if found is not None), key=part.change, default=None)
     return _with(part, None if best is None else improve(part, best, proof, limits, tell), bound)
 
 
