@@ -29,7 +29,7 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     """The same cells with exactly the sensitive ones withheld: sensitive by rule, or primary or withheld in the file.
 
     Secondary cells are published with their true values; missing cells stay as they are; a frozen cell is out already
-    and stays published.
+    and stays published, and what an earlier period withheld stays withheld.
 
     Raises
     ------
@@ -37,7 +37,8 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     """
     sensitive = sensitivity.sensitive | cells.sensitive_status
     sensitive &= (cells.status != Status.FROZEN) & (cells.status != Status.MISSING)
-    published = (cells.status == Status.SECONDARY) & ~sensitive
+    earlier = np.array([measure.previous is not None for measure in release.measures.values()], np.bool_)
+    published = (cells.status == Status.SECONDARY) & ~sensitive & ~earlier[cells.measure]
     unknown = np.flatnonzero(published & ~cells.truth.known)
     if len(unknown):
         more = f" ({len(unknown)} such cells)" if len(unknown) > 1 else ""

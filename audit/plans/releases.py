@@ -1,6 +1,6 @@
 """A cluster of a plan -> Release: its tables, and its equations in every cell that all their measures have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,8 +44,18 @@ def release_of(plan: Plan, cluster: Cluster) -> Release:
         document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
     release = release_from_document(document, folder=plan.folder, source=plan.source)
     release = replace(release, policy=_own_rules(plan, release))
-    links = tuple(link for equation in cluster.equations for link in links_of(release, equation))
-    return replace(release, links=links) if links else release
+    found = [link for equation in cluster.equations for link in links_of(release, equation)]
+    found += [link for equation in _earlier(release, cluster.equations) for link in links_of(release, equation)]
+    links = dict.fromkeys((*release.links, *found))
+    return replace(release, links=tuple(links)) if links else release
+
+
+def _earlier(release: Release, equations: Sequence[Equation]) -> Iterator[Equation]:
+    """The equations of the earlier period, of measures that it has."""
+    then = {measure.previous: name for name, measure in release.measures.items() if measure.previous is not None}
+    for equation in equations:
+        if then.keys() >= set(equation.measures):
+            yield Equation(then[equation.whole], {then[name]: times for name, times in equation.parts.items()})
 
 
 def _own_rules(plan: Plan, release: Release) -> Policy | None:

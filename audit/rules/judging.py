@@ -15,7 +15,11 @@ SMALL = 5
 def unjudged(release: Release, cells: Cells, policy: Policy, sensitivity: Sensitivity) -> tuple[str, ...]:
     """The measures of which nothing says what is sensitive: no rule applies to them, and none of their cells is
     primary, withheld without a reason, rounded or published as an interval."""
-    measured = [name for name in release.measures if any(table.measure == name for table in release.tables)]
+    measured = [
+        name
+        for name in release.measures
+        if name in _of_now(release) and any(table.measure == name for table in release.tables)
+    ]
     by_status = set(np.unique(cells.measure[sensitivity.judged(cells)]).tolist())
     names = list(release.measures)
     return tuple(
@@ -26,7 +30,13 @@ def unjudged(release: Release, cells: Cells, policy: Policy, sensitivity: Sensit
 def is_judged(release: Release, cells: Cells, policy: Policy, sensitivity: Sensitivity) -> bool:
     """Whether a rule or a status says of any measure what is sensitive."""
     left = set(unjudged(release, cells, policy, sensitivity))
-    return any(table.measure not in left for table in release.tables)
+    return any(table.measure not in left and table.measure in _of_now(release) for table in release.tables)
+
+
+def _of_now(release: Release) -> frozenset[str]:
+    """The measures of this period, or all of a release that has nothing but earlier ones."""
+    every = frozenset(release.measures)
+    return every - release.earlier or every
 
 
 def small_counts(release: Release, cells: Cells) -> tuple[int, ...]:

@@ -16,6 +16,8 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, release_from_document
 from tableseal.audit.io.release_file import read_release
 from tableseal.audit.pipeline import audit
+from tableseal.audit.plans.read import read_plan
+from tableseal.audit.plans.releases import release_of
 from tableseal.audit.proof import proof_json
 from tableseal.audit.proof.verify import check
 from tableseal.audit.report.model import Report
@@ -369,3 +371,108 @@ def test_what_both_periods_give_away_is_said() -> None:
     report = audited(nothing)
     assert not [n for n in report.notes if n.code == "periods_together"]
     assert not public_copy(report).confidential
+
+
+def test_records_are_of_this_period() -> None:
+    """Microdata tell nothing of an earlier count, and a rule of it needs nothing."""
+    described = {
+        "tableseal": 1,
+        "measures": {"firms": {"kind": "count"}},
+        "variables": {"region": {"total": "T", "codes": ["A", "B"]}},
+        "tables": [{"name": "t", "cells": {"region": ["A", "B", "T"], "value": [2, 5, 7]}}],
+        "microdata": {"cells": {"region": ["A"] * 2 + ["B"] * 5}},
+        "previous": {
+            "growth": {"firms": "any"},
+            "tables": [{"name": "t", "cells": {"region": ["A", "B", "T"], "value": [None, None, 9]}}],
+        },
+        "policy": {"primary": [{"threshold": 2}]},
+    }
+    report = audited(described)
+    assert report.verdict == "safe"
+    earlier = {dict(c.cell)["region"]: c for c in report.cells if c.measure == "firms last period"}
+    assert {code: cell.truth for code, cell in earlier.items()} == {"A": None, "B": None}
+    assert {code: (cell.lower, cell.upper) for code, cell in earlier.items()} == {"A": (0, 9), "B": (0, 9)}
+
+
+def test_an_earlier_period_judges_nothing_of_this_one() -> None:
+    """CONVENTION 903: its statuses do not say what is sensitive now."""
+    described = chained()
+    described["tables"][0] = {"name": "regions", "cells": {"region": ["C", "D"], "value": [300, 200]}}
+    described["tables"][0]["absent"] = {"leaves": "not_released"}
+    described["previous"]["growth"] = {"turnover": "any"}
+    assert not audited(described).judged
+
+
+PLANNED: dict[str, Any] = {
+    "tableseal-plan": 1,
+    "measures": {"food": {"kind": "magnitude"}, "meat": {"kind": "magnitude"}, "fish": {"kind": "magnitude"}},
+    "variables": {"region": {"total": "T", "codes": ["A", "B"]}},
+    "equations": ["food = meat + fish"],
+    "tables": [
+        {"name": name, "measure": name, "cells": {"region": ["A", "B", "T"], "value": values}}
+        for name, values in (("food", [9, 20, 29]), ("meat", [None, 12, None]), ("fish", [None, 8, None]))
+    ],
+    "previous": {
+        "period": "before",
+        "growth": {"food": "any", "meat": ["-20%", "20%"], "fish": ["-20%", "20%"]},
+        "tables": [
+            {"name": name, "measure": name, "cells": {"region": ["A", "B", "T"], "value": values}}
+            for name, values in (("food", [9, 20, 29]), ("meat", [5, 11, 16]), ("fish", [None, None, None]))
+        ],
+    },
+}
+
+
+def test_a_plan_has_an_earlier_period(tmp_path: Path) -> None:
+    """CONVENTION 901: equations between measures hold in both periods; each cluster has what concerns it."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(PLANNED))
+    plan = read_plan(path)
+    [cluster] = plan.clusters
+    release = release_of(plan, cluster)
+    assert list(release.measures) == ["food", "meat", "fish", "food before", "meat before", "fish before"]
+    found = intervals(audit(release).report)
+    # Fish was 9 - 5 = 4 in A, and so is 3.2 to 4.8 now: 4, and meat 5.
+    assert found["fish before", "A"] == (4, 4)
+    assert found["fish", "A"] == (4, 4)
+    assert found["meat", "A"] == (5, 5)
+    path.write_text(json.dumps(PLANNED | {"equations": []}))
+    plan = read_plan(path)
+    measures = [list(release_of(plan, one).measures) for one in plan.clusters]
+    assert measures == [["food", "food before"], ["meat", "meat before"], ["fish", "fish before"]]
+    wrong = PLANNED["previous"] | {"growth": {"foods": "any"}}
+    path.write_text(json.dumps(PLANNED | {"previous": wrong}))
+    with pytest.raises(InputError, match=r"previous.growth.*foods"):
+        read_plan(path)
+
+
+@pytest.mark.parametrize("truth", [3, None])
+def test_rules_judge_what_an_earlier_period_withheld(truth: int | None) -> None:
+    """CONVENTION 903: also without its true values, as far as a threshold is asked of counts."""
+    described = {
+        "tableseal": 1,
+        "measures": {"n": {"kind": "count"}},
+        "variables": {"region": {"total": "T", "codes": ["A", "B"]}},
+        "tables": [{"name": "t", "cells": {"region": ["A", "B", "T"], "value": [6, 11, 17]}}],
+        "previous": {
+            "growth": {"n": [1, 2]},
+            "tables": [
+                {
+                    "name": "t",
+                    "status": "status",
+                    "cells": {
+                        "region": ["A", "B", "T"],
+                        "value": [truth, 10 if truth else None, 13],
+                        "status": ["primary", "secondary", "published"],
+                    },
+                }
+            ],
+        },
+        "policy": {"primary": [{"threshold": 5}]},
+    }
+    report = audited(described)
+    [cell] = [c for c in report.cells if c.measure != "n" and dict(c.cell)["region"] == "A"]
+    assert (cell.lower, cell.upper) == (3, 6)
+    assert cell.verdict == "underprotected"
+    assert report.verdict == "unsafe"
+    assert any(n.code == "requirement_assumed" for n in report.notes) == (truth is None)
