@@ -8,8 +8,7 @@ _SECTIONS = {
     "FZ": {"F": range(41, 44)},
     "GI": {"G": range(45, 48), "H": range(49, 54), "I": range(55, 57)},
     "JZ": {"J": range(58, 64)},
-    "LZ": {"L": range(68, 69)},
-    "MN": {"M": range(69, 76), "N": range(77, 83)},
+    "LN": {"L": range(68, 69), "M": range(69, 76), "N": range(77, 83)},
 }
 """Group (A10) -> section (A21) -> divisions (A88), as far as structural business statistics cover them."""
 

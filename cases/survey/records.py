@@ -54,7 +54,7 @@ def drawn(firms: int, seed: int = 2024) -> Firms:
         district=seats,
         size=size,
         form=np.minimum(rng.integers(0, len(FORMS), firms) + (size > 1), len(FORMS) - 1),
-        owner=np.where(rng.random(firms) < 0.04 * (1 + 2 * size), rng.integers(1, len(OWNERS), firms), 0),
+        owner=np.where(rng.random(firms) < 0.2, rng.integers(1, len(OWNERS), firms), 0),
         amounts=_amounts(size, rng),
     )
 

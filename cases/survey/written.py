@@ -7,7 +7,7 @@ from cases.survey.classifications import ACTIVITIES_FILE, REGIONS_FILE, activiti
 from cases.survey.owed import YEARS, plan_of
 from cases.survey.records import a_year_later, drawn, records_csv
 
-SMALL, WHOLE = 3_000, 1_000_000
+SMALL, WHOLE = 8_000, 1_000_000
 """Firms."""
 
 

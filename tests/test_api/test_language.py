@@ -58,7 +58,7 @@ def test_every_message_has_its_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_catalogues_are_read_as_others_read_them(language: str) -> None:
-    """CONVENTION 888: what is read is what people edit."""
+    """CONVENTION 888 and 961: what is read is what people edit."""
     pofile = pytest.importorskip("babel.messages.pofile")
     path = words.LOCALE / language / "LC_MESSAGES" / "tableseal.po"
     with open(path, "rb") as file:

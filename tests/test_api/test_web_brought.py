@@ -93,7 +93,7 @@ AMERICAN = 'region,turnover\nN,"1,234"\nS,"2,100"\nT,"3,334"\n'
 
 
 def test_signs_of_decimals_and_thousands_are_guessed_asked_and_never_silently_wrong(client: TestClient) -> None:
-    """CONVENTION 966."""
+    """CONVENTION 964 and 966."""
     page = bring(client, "german.csv", GERMAN)
     form = filled_in(page.text)
     assert (form["decimal"], form["thousands"], form["unit"]) == (",", ".", "0.1")

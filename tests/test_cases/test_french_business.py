@@ -18,6 +18,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from tableseal.api.cases import cases_folder, load_case
+from tableseal.audit.io import read_release
+from tableseal.audit.plans.read import read_plan
+from tableseal.audit.plans.releases import release_of
 
 NAMES = ("ACTIVITY", "NUTS", "SIZE", "CJ")
 FOUR = ("turnover_act_size", "turnover_act_cj", "turnover_nuts_size", "turnover_nuts_cj")
@@ -191,3 +194,19 @@ def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
         of = [(term.coefficient, tuple(code for _, code in term.of.cell)) for term in cell.reveals.terms]
         terms = [coefficient * values.get(codes, 0) for coefficient, codes in of]
         assert sum(terms) == values[tuple(code for _, code in cell.cell)], cell.reveals.text
+
+
+def test_the_tables_are_a_plan() -> None:
+    """Finished tables, two clusters; the release of the one is that of the case but for the names of its tables."""
+    home = cases_folder() / "french_business"
+    plan = read_plan(home / "plan.yaml")
+    assert [(c.name, len(c.tables)) for c in plan.clusters] == [("turnover", 4), ("companies", 4)]
+    found, direct = (
+        release_of(plan, plan.clusters[0]),
+        read_release(home / "turnover.yaml"),
+    )
+    for one, other in zip(found.tables, direct.tables, strict=True):
+        assert one.codes.tolist() == other.codes.tolist()
+        assert one.value.units.tolist() == other.value.units.tolist()
+        assert [c.units.tolist() for c in one.contributors] == [c.units.tolist() for c in other.contributors]
+    assert found.policy == direct.policy

@@ -17,7 +17,7 @@ from tableseal.audit.plans.read import plan_from_document
 from tableseal.audit.proof.certificate import check_certificate
 
 ROOT = Path(__file__).parents[2]
-FIRMS = 800
+FIRMS = 8_000
 
 
 def test_what_is_owed(tmp_path: Path) -> None:
