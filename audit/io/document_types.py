@@ -180,7 +180,7 @@ _DECIMALS = _Number(minimum=0, maximum=9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
 _TALLY = _Number(minimum=1, maximum=10**9, whole=True)
 
-Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Code = Text
 Flag = Annotated[
     bool, PlainValidator(_flag), WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]})

@@ -112,8 +112,12 @@ def _unchanged(release: Release, both: _Versions) -> set[Codes]:
     # Changed cells with a smaller changed one inside are explained by these, unless the amounts differ.
     causes: list[int] = []
     for k in sorted(moved, key=lambda k: int(inside[:, k].sum())):
-        parts = [j for j in causes if inside[j, k] and j != k]
-        if sum((change[j] or _ZERO for j in parts), _ZERO) != change[k]:
+        by_variables: dict[tuple[bool, ...], Fraction] = {}  # parts of one breakdown add up, those of several do not
+        for j in causes:
+            if inside[j, k]:
+                key = tuple(a != b for a, b in zip(cells[j], cells[k], strict=True))
+                by_variables[key] = by_variables.get(key, _ZERO) + (change[j] or _ZERO)
+        if change[k] not in by_variables.values():
             causes.append(k)
     still = [k for k, d in enumerate(change) if d == 0]
     return {

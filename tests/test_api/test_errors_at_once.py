@@ -255,3 +255,16 @@ def test_parameters_that_are_not_there_or_come_twice_are_refused_everywhere(
     assert refused.json()["parameter"] == parameter
     assert words in refused.json()["detail"]
     assert client.get("/healthz?x=1").status_code == client.get("/metrics?x=1").status_code == 200
+
+
+def test_what_the_schema_allows_for_texts_is_taken(client: TestClient) -> None:
+    """CONVENTION 947: texts may be written as numbers, true and false; they are read as written."""
+    schema = client.get("/openapi.json").json()["components"]["schemas"]["Release"]["properties"]["title"]
+    assert set(schema["type"]) == {"string", "number", "boolean"}
+    with_job = [client.post("/v1/audits", json={**EXAMPLE, "title": title}) for title in ("a", 5, True)]
+    assert [one.status_code for one in with_job] == [202] * 3
+    for wrong in (None, [], {}):
+        assert client.post("/v1/audits", json={**EXAMPLE, "title": wrong}).json()["pointer"] == "/title"
+    for one in with_job:
+        for _ in range(2):
+            client.delete(one.headers["location"])

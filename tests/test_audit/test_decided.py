@@ -86,13 +86,13 @@ def test_the_sum_of_what_is_not_confidential() -> None:
     assert [n.count for n in report.notes if n.code == "partial_sums_short"] == [3]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**40))
 def test_what_the_rule_gives_away_enumerated(seed: int) -> None:
     """CONVENTION 973: against every value of the confidential members; readers know the rule, also where nothing is
     published."""
     random = Random(seed)
-    members = [random.randint(0, 30) for _ in MEMBERS]
+    members = [random.randint(0, 12) for _ in MEMBERS]
     hidden = random.sample(range(5), random.choice([1, 2]))
     share = Fraction(random.choice(["0.95", "0.9", "0.8", "0.5"]))
     sums = [sum(members[:5]), sum(members[:4]), sum(members[:3])]
@@ -106,7 +106,7 @@ def test_what_the_rule_gives_away_enumerated(seed: int) -> None:
         ]
 
     fits = []
-    largest = max(200, *(int(s / share) + 1 for s in sums))
+    largest = max(80, *(int(s / share) + 1 for s in sums))
     for values in product(range(largest + 1), repeat=len(hidden)):
         whole = list(members)
         for at, value in zip(hidden, values, strict=True):

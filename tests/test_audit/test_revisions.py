@@ -59,6 +59,28 @@ def test_a_corrected_cell_and_another_partner() -> None:
     assert values(same)["turnover", "A"] == (0, 64, "protected")
 
 
+def test_a_correction_in_two_directions() -> None:
+    """CONVENTION 970: row 1, column 1 and the total changed by 5; so it was their cell, and the others are unchanged:
+    what the versions withhold around it is known."""
+    rows, columns = "111222TTT", "12T12T12T"
+
+    def version(first: int, withheld: str) -> dict[str, Any]:
+        values = [first, 20, first + 20, 30, 40, 70, first + 30, 60, first + 90]
+        status = ["secondary" if r + c in withheld.split() else "published" for r, c in zip(rows, columns, strict=True)]
+        status[0] = "primary"
+        cells = {"row": [*rows], "column": [*columns], "value": values, "status": status}
+        return {"name": "t", "status": "status", "cells": cells}
+
+    described = two(version(15, "12 21 22"), version(10, "12 21 22"), "corrected")
+    described["variables"] = {name: {"total": "T", "codes": ["1", "2"]} for name in ("row", "column")}
+    safe = found(described)
+    assert safe.verdict == "safe"
+    described["tables"] = [version(15, "12 21")]
+    cells = {(c.measure, *dict(c.cell).values()): (c.lower, c.upper) for c in found(described).cells}
+    assert cells["turnover first", "2", "2"] == (40, 40)
+    assert cells["turnover first", "1", "1"] == (10, 10)
+
+
 def test_a_withheld_cell_that_was_corrected() -> None:
     """CONVENTION 970: only the total tells, and any withheld cell may be what changed."""
     now, then = table([4, 66, 300, 200, 570], "B"), table([4, 60, 300, 200, 564], "B")

@@ -18,11 +18,8 @@ from tableseal.suppression.protections.adjustment.program import settle
 from tableseal.suppression.protections.adjustment.whole import whole
 from tableseal.suppression.protections.balance import balanced
 
-TURNS = 12
+TURNS = 20
 """Linear programs in which sensitive cells are turned before it is given up."""
-
-FEW = 0.001
-"""Share of cells that may fall short in a linear program whose changes are mended."""
 
 
 def search(part: Part, proof: Least, limits: Limits, tell: Progress) -> Ints | None:
@@ -34,8 +31,8 @@ def search(part: Part, proof: Least, limits: Limits, tell: Progress) -> Ints | N
 def begin(part: Part, limits: Limits) -> Ints | None:
     """Steps 1 to 3.
 
-    Where turning all cells that fall short makes it no better, some of those of the best directions so far are turned,
-    and fewer from try to try.
+    Where turning all cells that fall short makes it no better, some of the sensitive cells in their relations are
+    turned, from the best directions so far, and fewer from try to try.
     """
     random, share = np.random.default_rng(0), 1.0
     best, least, lacking = _directions(part), np.inf, np.zeros(0, np.int64)
@@ -45,11 +42,8 @@ def begin(part: Part, limits: Limits) -> Ints | None:
         if found is None:
             return None
         moved, short = found
-        lack = int((short >= 1e-6).sum())
-        if lack <= FEW * len(short):  # what falls short is put back to its least change, and mended
-            ended = whole(part, moved, direction, limits)
-            if ended is not None or not lack:
-                return ended
+        if short.max(initial=0.0) < 1e-6:
+            return whole(part, moved, direction, limits)
         if short.sum() < least:
             best, least, share = direction, short.sum(), 1.0
             lacking = np.flatnonzero((short >= 1e-6) & part.moves.open)
@@ -57,11 +51,19 @@ def begin(part: Part, limits: Limits) -> Ints | None:
             share /= 2
         if not len(lacking):
             return None
-        turned = lacking[random.random(len(lacking)) < share]
-        turned = turned if len(turned) else random.choice(lacking, 1)
+        pool = lacking if share == 1.0 else _beside(part, lacking)
+        turned = pool[random.random(len(pool)) < share]
+        turned = turned if len(turned) else random.choice(pool, 1)
         direction = best.copy()
         direction[turned] *= -1
     return None
+
+
+def _beside(part: Part, cells: Ints) -> Ints:
+    """Cells that can go either way in the relations of some, with these."""
+    along = abs(part.relations)
+    near = along.T @ (along[:, cells].sum(axis=1) > 0).astype(np.int64) > 0
+    return np.flatnonzero(near & part.moves.open)
 
 
 def _directions(part: Part) -> Ints:

@@ -88,7 +88,7 @@ def _mended(part: Part, moved: Ints, limits: Limits) -> Ints:
                 continue
             size = int(SMALLEST * GROWTH ** int(tried[row]))
             cells = neighbourhood(part.relations, across, row, size, random)
-            block = _block(part, cells, moved, off, open_=bool(tried[row] > TRIES // 2))
+            block = _block(part, cells, moved, off, open_=bool(tried[row] % 2))
             tried[row] += 1
             found = solve(block, limits.seconds_left(), NODES).whole(block)
             if found is not None and block.change(found) < block.change(_start(block, moved[cells])):
