@@ -62,7 +62,7 @@ class PublishResult(Result):
     >>> found = ts.publish(home / "plan.json", folder=home / "out")
     >>> found
     PublishResult(verdict='safe', called='safe', clusters=1, safe=1)
-    >>> [path.name for path in found.public]
+    >>> sorted(path.name for path in found.public)
     ['firms.yaml', 'firms_firms.csv']
     """
 
