@@ -24,7 +24,7 @@ LINT = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]]
 TYPES = [["-m", "mypy"]]
 IMPORTS = [["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]]
 SPHINX = ["-W", "--keep-going", "-q", "-E", "-b", "html", "-d", str(ENVIRONMENT / "doctrees")]
-SUITE = (7_000, 36)
+SUITE = (7_500, 36)
 """Tests, and the minutes that one idle core takes for all of them."""
 
 SOAK = [
