@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
-from tableseal.audit.errors import InputError, OptionName, Place, unknown
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.archive import Archive, ArchiveFolder
-from tableseal.audit.io.codes import group_code, position
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
-from tableseal.audit.io.document import LinkDocument, MeasureDocument, ReleaseDocument, StatisticDocument, TableDocument
+from tableseal.audit.io.document import ReleaseDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, OneFile, read_bytes
 from tableseal.audit.io.formats.format import Format
@@ -20,8 +18,10 @@ from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
+from tableseal.audit.io.links import check_spelled_out, read_link
 from tableseal.audit.io.loose_totals import loose_totals
 from tableseal.audit.io.made_tables import read_made_table
+from tableseal.audit.io.measures import read_measures
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.previous import Past, read_previous
@@ -30,10 +30,9 @@ from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
 from tableseal.audit.io.statuses.marks import ZERO
+from tableseal.audit.io.subpopulations import subpopulations
 from tableseal.audit.io.tables import (
     Setting,
-    cell_positions,
-    choose_measure,
     data_columns,
     number_columns_of,
     read_table,
@@ -43,9 +42,6 @@ from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import (
     Hierarchy,
     Intruder,
-    Link,
-    LinkTerm,
-    Measure,
     Microdata,
     Note,
     Policy,
@@ -57,9 +53,7 @@ from tableseal.audit.model import (
 from tableseal.audit.periods import growth_links
 from tableseal.audit.periods.revision import with_revision
 from tableseal.audit.rules.assess import check_variables
-from tableseal.audit.wording import listing, quoted, repeated, suggestion
-
-_TERM_MEASURE = "measure"
+from tableseal.audit.wording import listing, quoted, repeated
 
 
 def read_release(
@@ -281,14 +275,14 @@ def _release(
 ) -> Release:
     document = validate(ReleaseDocument, parsed, top)
     files = Folder(folder)
-    measures = _measures(document, top)
+    measures = read_measures(document, top)
     for name in repeated([*(table.name for table in document.tables), *(s.name for s in document.statistics)]):
         raise InputError(f"the name {quoted(name)} is given to two tables.", at=top / "tables")
     variables = {
         name: read_hierarchy(name, variable, files, top / "variables" / name)
         for name, variable in document.variables.items()
     }
-    variables, fixed = _subpopulations(document, variables, top)
+    variables, fixed = subpopulations(document, variables, top)
     setting = Setting(
         measures,
         frozenset(
@@ -340,7 +334,7 @@ def _release(
     if document.transition is not None:
         transition, notes = read_transition(document.transition, files, top / "transition")
         files.notes.extend(notes)
-    links = [_link(link, setting, top / "links" / at) for at, link in enumerate(document.links)]
+    links = [read_link(link, setting, top / "links" / at) for at, link in enumerate(document.links)]
     insiders = document.intruder.insiders
     release = Release(
         title=document.title,
@@ -376,7 +370,7 @@ def _release(
     if past.revision is not None:
         release = with_revision(release, past.revision)
     check_statistics(release)
-    _check_spelled_out(document, links, release, top)
+    check_spelled_out(document, links, release, top)
     if not release.intruder.knows_rule:
         return release
     from tableseal.audit.rules.knows_rule import with_readers
@@ -395,93 +389,6 @@ def _named_columns(document: ReleaseDocument) -> dict[str, set[str]]:
             named = {figures.value, *([figures.denominator] if figures.denominator else [])}
             found.setdefault(figures.file, set()).update(named, figures.columns)
     return found
-
-
-def _measures(document: ReleaseDocument, top: Place) -> dict[str, Measure]:
-    if document.measures is None:
-        if document.kind is None:
-            text = "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
-            raise InputError(text, at=top)
-        return {"value": _measure("value", document.kind, document.unit, top)}
-    if document.kind is not None or document.unit is not None:
-        raise InputError("`kind` and `unit` at the top are short for `measures`; leave out one of them.", at=top)
-    return {
-        name: _measure(name, measure.kind, measure.unit, top / "measures" / name)
-        if measure.previous is None
-        else _earlier(name, measure, document, top / "measures" / name)
-        for name, measure in document.measures.items()
-    }
-
-
-def _earlier(name: str, said: MeasureDocument, document: ReleaseDocument, where: Place) -> Measure:
-    """A measure of an earlier period: what it is of is another one, of the same kind and unit."""
-    assert document.measures is not None
-    of = document.measures.get(said.previous or "")
-    if of is None or said.previous == name:
-        raise unknown("measure", said.previous or "", [n for n in document.measures if n != name], where / "previous")
-    if (of.kind, of.unit) != (said.kind, said.unit):
-        raise InputError(f"is of another kind or unit than {quoted(said.previous)}, of which it is.", at=where)
-    return replace(_measure(name, said.kind, said.unit, where), previous=said.previous)
-
-
-def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | None, where: Place) -> Measure:
-    if kind == "count":
-        if unit not in (None, 1):
-            raise InputError("the unit of a count is 1; counts in thousands are a magnitude.", at=where / "unit")
-        return Measure(name, "count")
-    return Measure(name, "magnitude") if unit is None else Measure(name, "magnitude", unit)
-
-
-def _subpopulations(
-    document: ReleaseDocument, variables: dict[str, Hierarchy], top: Place
-) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
-    """What `where` fixes per table, then per statistic and per table of an earlier period; lists of codes become groups
-    of the classification for all."""
-    fixed: list[dict[str, str]] = []
-    entries: list[tuple[Place, TableDocument | StatisticDocument]] = []
-    entries += [(top / "tables" / at, entry) for at, entry in enumerate(document.tables)]
-    entries += [(top / "statistics" / at, entry) for at, entry in enumerate(document.statistics)]
-    if document.previous is not None:
-        entries += [(top / "previous" / "tables" / at, entry) for at, entry in enumerate(document.previous.tables)]
-    for place, entry in entries:
-        chosen: dict[str, str] = {}
-        for name, codes in entry.where.items():
-            where = replace(place, table=entry.name) / "where" / name
-            hierarchy = variables.get(name)
-            if hierarchy is None:
-                text = f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}."
-                raise InputError(text, at=where)
-            if isinstance(codes, str):
-                position(codes, hierarchy, where)
-                chosen[name] = codes
-            else:
-                variables[name], chosen[name] = group_code(hierarchy, codes, where)
-        fixed.append(chosen)
-    return variables, fixed
-
-
-def _link(document: LinkDocument, setting: Setting, where: Place) -> Link:
-    if document.lower is None and document.upper is None:
-        raise InputError("give `lower`, `upper` or both (equal for an equation).", at=where)
-    if document.lower is not None and document.upper is not None and document.lower > document.upper:
-        raise InputError("`lower` is above `upper`.", at=where)
-    terms: list[LinkTerm] = []
-    for at, (coefficient, cell) in enumerate(document.terms):
-        place = where / "terms" / at
-        if not coefficient:
-            raise InputError("the coefficient is 0, expected another whole number.", at=place)
-        measure = choose_measure(cell.get(_TERM_MEASURE), setting.measures, place)
-        named = {name: code for name, code in cell.items() if name in setting.variables or name != _TERM_MEASURE}
-        terms.append(LinkTerm(coefficient, measure.name, cell_positions(named, setting.variables, place / 1)))
-    return Link(tuple(terms), document.lower, document.upper)
-
-
-def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release: Release, top: Place) -> None:
-    """Refuse links that are said to follow from statistics and do not."""
-    spelled = tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is not None)
-    if spelled and spelled != release.statements[len(release.links) :]:
-        text = "those with `statistic` are not what `statistics` say; leave them out, they follow."
-        raise InputError(text, at=top / "links")
 
 
 def _policy(

@@ -35,7 +35,7 @@ EXACT_BASIS = 300
 EXACT_RATIOS = 60
 """The same where coefficients are no small numbers (growth from one period to the next): few vertices are whole there,
 their denominators are large, and integer programs are asked anyway. 121 columns, 242 ends, on a busy machine: 56 s with
-exact vertices, 19 s without, and the same ends."""
+exact vertices, 19 s without; all ends were closed by then, too."""
 
 SMALL = 2
 """Coefficients up to this are small numbers."""
