@@ -118,8 +118,8 @@ def _release(request: DraftRequest, context: Context, release: str, said: dict[s
 
 
 def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
-    """Files that may be the release, with their titles: release files; if there is none, files in a format that says
-    what they hold; plain tables only if there is none of these either.
+    """Files that may be the release, with their titles: release files (plans only if there is no other one); if there is
+    none, files in a format that says what they hold; plain tables only if there is none of these either.
 
     Raises
     ------
@@ -129,8 +129,10 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
     from tableseal.audit.io.formats.registry import format_in
     from tableseal.audit.io.sources import is_data_file
     from tableseal.audit.io.unread import refuse_ending, refuse_unread
+    from tableseal.audit.plans.document import VERSION_KEY
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]
+    written = [one for one in written if VERSION_KEY not in one[1]] or written
     if written:
         return [{"name": name, "title": str(document.get("title", ""))} for name, document in written]
     plain = [{"name": name, "title": ""} for name in names if format_in(Folder(folder), name) is not None]

@@ -115,7 +115,7 @@ def test_the_french_set_from_the_start_page_to_the_arithmetic(watched: Watched, 
     page.goto(site)
     watched.good()
     page.set_input_files("#files", [path for path in FRENCH.iterdir() if path.suffix in (".yaml", ".csv", ".json")])
-    assert "13 files" in page.inner_text("[data-chosen]")
+    assert "14 files" in page.inner_text("[data-chosen]")
     page.get_by_role("button", name="Continue").click()
     watched.good()
     page.get_by_label("turnover.yaml").check()
