@@ -118,8 +118,8 @@ def _release(request: DraftRequest, context: Context, release: str, said: dict[s
 
 
 def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
-    """Files that may be the release, with their titles: release files (plans only if there is no other one); if there is
-    none, files in a format that says what they hold; plain tables only if there is none of these either.
+    """Files that may be the release, with their titles: release files (plans only if there are no others); if there
+    is none, files in a format that says what they hold; plain tables only if there is none of these either.
 
     Raises
     ------
