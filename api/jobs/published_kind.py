@@ -40,8 +40,8 @@ def run(request: PublishedRequest, context: Context) -> Result:
     ------
     InputError: the plan cannot be used.
     """
-    from tableseal.api.publishing.folder import AGENCY_FILES, PUBLIC_FILES
     from tableseal.api.publishing.publish import Settings, publish
+    from tableseal.api.publishing.summary import AGENCY_FILES, PUBLIC_FILES
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.execution.processes import Processes
 

@@ -7,7 +7,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tableseal.api.publishing.summary import Published, PublishedCluster, Together
+from tableseal.api.publishing.summary import AGENCY_FILES, PUBLIC_FILES, Published, PublishedCluster, Together
 from tableseal.audit.batch.summary import Outcome
 from tableseal.audit.codec.declared import SPARSE, derived
 from tableseal.audit.codec.documents import json_of
@@ -203,7 +203,7 @@ def _plain(certificate: Certificate) -> dict[str, Any]:
 
 def _cluster(cluster: PublishedCluster, source: Source | None) -> CertifiedCluster:
     def file(ending: str) -> str | None:
-        found = [f for f in cluster.files if f.startswith("agency/") and f.endswith(ending)]
+        found = [f for f in cluster.files if f.startswith(AGENCY_FILES) and f.endswith(ending)]
         return found[0] if found else None
 
     return CertifiedCluster(
@@ -221,5 +221,5 @@ def _cluster(cluster: PublishedCluster, source: Source | None) -> CertifiedClust
         release=cluster.release,
         report=file(".report.json"),
         proof=file(".proof.json"),
-        public=tuple(f for f in cluster.files if f.startswith("public/")),
+        public=tuple(f for f in cluster.files if f.startswith(PUBLIC_FILES)),
     )

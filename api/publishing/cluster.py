@@ -10,6 +10,7 @@ from tableseal.api.options.protect import ProtectOptions
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.protecting import run_protection
 from tableseal.api.publishing.methods import Way, way_document
+from tableseal.api.publishing.summary import HELD_FILES, PUBLIC_FILES
 from tableseal.api.suppressing import run_suppression
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
@@ -138,7 +139,7 @@ def _files(task: Task, release: Release, report: Report, executor: Executor) -> 
 def held(result: Protected) -> Protected:
     """The same with what may go out held back."""
     files = {
-        name.replace("public/", "held/", 1) if name.startswith("public/") else name: content
+        name.replace(PUBLIC_FILES, HELD_FILES, 1) if name.startswith(PUBLIC_FILES) else name: content
         for name, content in result.files.items()
     }
     return replace(result, files=files)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tableseal.api.publishing.certificate import Certificate, FileDigest, digest, finished, page_of
 from tableseal.api.publishing.cluster import Protected
-from tableseal.api.publishing.summary import Published, PublishedCluster
+from tableseal.api.publishing.summary import AGENCY_FILES, HELD_FILES, PUBLIC_FILES, Published, PublishedCluster
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps, loads
 from tableseal.audit.errors import InputError
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 RECORD = "tableseal/published-record/1"
 CERTIFICATE, SUMMARY = FILE, "summary.json"
 PAGE = "certificate.html"
-PUBLIC_FILES, AGENCY_FILES, HELD_FILES = "public/", "agency/", "held/"
-"""How names of files begin that may go out, that may not, and that may when all of a publication is judged."""
 
 _MARK = ".tableseal-publication"
 

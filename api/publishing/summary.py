@@ -11,6 +11,9 @@ from tableseal.audit.report.applied import AS_LISTED
 from tableseal.audit.report.model import Called
 from tableseal.audit.version import engine_version
 
+PUBLIC_FILES, AGENCY_FILES, HELD_FILES = "public/", "agency/", "held/"
+"""How names of files begin that may go out, that may not, and that may when all of a publication is judged."""
+
 
 @dataclass(frozen=True)
 class PublishedCluster:

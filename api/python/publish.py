@@ -14,7 +14,7 @@ from tableseal.api.publishing.folder import CERTIFICATE, opened
 from tableseal.api.publishing.methods import ways_of
 from tableseal.api.publishing.publish import Settings
 from tableseal.api.publishing.publish import publish as published
-from tableseal.api.publishing.summary import Published, PublishedCluster, Together, published_text
+from tableseal.api.publishing.summary import PUBLIC_FILES, Published, PublishedCluster, Together, published_text
 from tableseal.api.publishing.under import under_name
 from tableseal.api.python.keywords import AS_GIVEN, Running, takes
 from tableseal.api.python.origin import Origin
@@ -92,7 +92,7 @@ class PublishResult(Result):
     @property
     def public(self) -> tuple[Path, ...]:
         """Files that may go out."""
-        return tuple(self.folder / f for one in self.clusters for f in one.files if f.startswith("public/"))
+        return tuple(self.folder / f for one in self.clusters for f in one.files if f.startswith(PUBLIC_FILES))
 
     @property
     def certificate(self) -> Path:
