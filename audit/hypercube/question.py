@@ -1,0 +1,57 @@
+"""A table that is asked of a hypercube, with every name already found: which cells of the hypercube go where."""
+
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from tableseal.audit.hypercube.model import BaseCells, Codes, Ints
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A variable of a table, or one that chooses its population.
+
+    Attributes
+    ----------
+    variable: position in the hypercube. codes: names of the groups, no two of which share a leaf.
+    of_leaf: int32 (leaves), the group of each leaf; -1: left out.
+    """
+
+    variable: int
+    codes: tuple[str, ...]
+    of_leaf: Codes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Question:
+    """axes: the variables that span the table, in its order. where: the population; leaves of the group 0 are in it.
+    measure: what is added up; None: units are counted. A variable may stand in both."""
+
+    axes: tuple[Grouping, ...]
+    where: tuple[Grouping, ...] = ()
+    measure: str | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the table."""
+        return tuple(len(axis.codes) for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Cells of the table."""
+        return prod(self.shape)
+
+
+def cells_of(question: Question, base: BaseCells) -> Ints:
+    """int64 (base cells): the cell of the table, row by row, that each belongs to; -1: none."""
+    at = np.zeros(len(base), np.int64)
+    out = np.zeros(len(base), np.bool_)
+    for axis in question.axes:
+        group = axis.of_leaf[base.codes[axis.variable]]
+        out |= group < 0
+        at = at * len(axis.codes) + group
+    for chosen in question.where:
+        out |= chosen.of_leaf[base.codes[chosen.variable]] < 0
+    at[out] = -1
+    return at
