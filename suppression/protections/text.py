@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from tableseal.audit.codec.public import public_part
+from tableseal.audit.language import phrase
 from tableseal.audit.linear.naming import decimal, plural
+from tableseal.audit.report.build import NO_RULE
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.public import public_copy
@@ -12,6 +14,8 @@ from tableseal.audit.report.words import applied, cell_name, printable, totals_o
 from tableseal.audit.wording import listing
 from tableseal.suppression.protections.protect import Protection
 from tableseal.suppression.protections.statement import Statement
+
+_ABOVE = ("not_judged", NO_RULE.code)  # the headline, and the line of rules
 
 NOT_WRITTEN = "was not written: only a release whose audit says safe goes out."
 
@@ -31,7 +35,9 @@ def protection_text(
     """
     statement = public_part(found.statement) if public else found.statement
     report = public_copy(found.report) if public else found.report
-    body = list(_done(statement)) if public else [*_done(statement), *_figures(found), *_exposed(found, limit)]
+    body = list(_done(statement))
+    if not public:
+        body += [*_figures(found), *_exposed(found, limit), *_notes(found)]
     body += [f"{file} {NOT_WRITTEN}" for file in unwritten]
     # What to do next repeats the command, and with it the seed.
     following = None if public else next_step(found, call or Call(verb=("protect",)))
@@ -90,6 +96,13 @@ def _figures(found: Protection) -> Iterator[str]:
                 f"{t.table}: risk R1 {t.risk_before:.4f} before, R2 {t.risk_after:.4f} after; Hellinger distance "
                 f"{t.hellinger:.4g}, utility {t.utility:.4f}."
             )
+
+
+def _notes(found: Protection) -> list[str]:
+    """What the reading of the release, the method and the audit remark, without what the lines above say."""
+    said = {f"{detail}." for detail in found.statement.details}
+    notes = [note for note in found.report.notes if note.code not in _ABOVE and note.text not in said]
+    return ["Notes:", *(f"  - {phrase(note.text)}" for note in notes)] if notes else []
 
 
 def _exposed(found: Protection, limit: int | None) -> list[str]:
