@@ -169,6 +169,27 @@ publication_entries = Table(
     Column("release", LargeBinary, nullable=False),
 )
 
+# Who holds answers of a table generator together: a user, a group that may pool, or everybody.
+audiences = Table(
+    "audiences",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("hypercube", String(64), nullable=False),  # digest of its data
+    Column("name", String(220), nullable=False),
+    Column("version", Integer, nullable=False),  # counts answers: what was judged with another version is outdated
+    UniqueConstraint("hypercube", "name"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("audience", ForeignKey("audiences.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("who", String(200), nullable=False),  # asked for it
+    Column("content", LargeBinary, nullable=False),  # the question and what was shown, which is no secret of the agency
+)
+
 workers = Table(
     "workers",
     metadata,
