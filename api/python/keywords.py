@@ -26,8 +26,9 @@ from tableseal.api.options.shared import Jobs
 from tableseal.api.python.advice import InPython
 from tableseal.audit.errors import InputError, OptionName, TablesealError
 from tableseal.audit.execution.executor import Executor
-from tableseal.audit.io.document import AbsentDocument, RoundingDocument
+from tableseal.audit.io.document import AbsentDocument
 from tableseal.audit.io.numbers import decimal
+from tableseal.audit.io.rounding_document import RoundingDocument
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Policy
 from tableseal.audit.progress import Progress as Told

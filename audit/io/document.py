@@ -1,13 +1,19 @@
 """Shape of a release file: pydantic models, the single source of its JSON Schema."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
 
-from tableseal.audit.errors import InputError, Place
-from tableseal.audit.io.columns import Columns, wrong_cells
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.agency_document import (
+    Cells,
+    MicrodataDocument,
+    PtableDocument,
+    Thousands,
+    TransitionDocument,
+)
 from tableseal.audit.io.document_types import (
     TAG,
     Code,
@@ -19,7 +25,6 @@ from tableseal.audit.io.document_types import (
     Model,
     NonNegative,
     Number,
-    Positive,
     Rank,
     Share,
     Tally,
@@ -29,29 +34,14 @@ from tableseal.audit.io.document_types import (
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
+from tableseal.audit.io.rounding_document import RoundingDocument
 from tableseal.audit.io.statuses.schemes import SCHEMES
 from tableseal.audit.io.trees import wrong_tree
 from tableseal.audit.model import InsiderKind
 
-_SCALAR = {"type": ["string", "number", "boolean", "null"]}
-
-
-def _wrong_cells(cells: Any) -> Iterable[InputError]:
-    return () if isinstance(cells, Columns) else wrong_cells(cells, Place())  # columns: read already
-
 
 def _wrong_tree_or_file(tree: Any) -> Iterable[InputError]:
     return () if isinstance(tree, str) else wrong_tree(tree)
-
-
-def _wrong_ranges(ranges: Any) -> Iterable[InputError]:
-    """Whether these are a file, value: [lower, upper], or [value, lower, upper]."""
-    if isinstance(ranges, str):
-        return
-    entries = ranges.values() if isinstance(ranges, Mapping) else ranges if isinstance(ranges, list | tuple) else None
-    wanted = (2, 3) if isinstance(ranges, Mapping) else (3,)
-    if entries is None or not all(isinstance(one, list | tuple) and len(one) in wanted for one in entries):
-        yield InputError("expected a file or ranges such as {5: [1, 4]}.", at=Place())
 
 
 Tree = Annotated[
@@ -71,17 +61,6 @@ TreeOrFile = Annotated[
         {
             "type": ["string", "object", "array"],
             "description": "a file (.hrc, or csv with code and parent) or a tree",
-        }
-    ),
-]
-Cells = Annotated[
-    Any,
-    checked(_wrong_cells),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "additionalProperties": {"type": "array", "items": _SCALAR},
-            "description": "columns of equal length; null: no value",
         }
     ),
 ]
@@ -162,77 +141,6 @@ class ProtectionDocument(Model):
     sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
-RoundingMethod = Literal[
-    "conventional", "random", "controlled", "up", "down", "midpoint", "small", "cell_key", "noise", "adjusted"
-]
-Ranges = Annotated[
-    Any,
-    checked(_wrong_ranges),
-    WithJsonSchema(
-        {
-            "type": ["string", "object", "array"],
-            "description": "a file with columns value, lower, upper; or {value: [lower, upper]}; null: no upper limit",
-        }
-    ),
-]
-
-
-class BandDocument(Model):
-    """True values from lower to upper are shown as one value, or rounded to a base."""
-
-    lower: Number | None = Field(default=None, description="left out: all values that no other band has")
-    upper: Number | None = Field(default=None, description="left out beside lower: without end")
-    shown: Number | None = None
-    base: Positive | None = None
-    method: Literal["conventional", "random", "controlled", "up", "down"] = "conventional"
-
-
-class FlexDocument(Model):
-    """Of large values: no more than this share of the true value, and a fixed amount."""
-
-    share: Number = Field(description="from 0, at most 6 decimals")
-    plus: Number = Field(description="in the measure's own decimals")
-
-
-class RoundingDocument(Model):
-    """How the published values were rounded: base and method, bands, or what each published value stands for."""
-
-    base: Positive | None = Field(default=None, description="in the measure's own decimals")
-    method: RoundingMethod | None = Field(
-        default=None,
-        description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base; cell_key: "
-        "changed by at most `range`, which stands in place of a base; noise, adjusted: by at most a `share` of the "
-        "true, of the published value",
-    )
-    range: Positive | None = Field(
-        default=None,
-        description="cell_key: the largest change of a value, up or down; noise, adjusted: changes up to this are "
-        "possible whatever the share",
-    )
-    share: Number | None = Field(
-        default=None,
-        description="noise: largest change as a share of the true value; adjusted: of the published value; above 0, "
-        "below 1, at most 6 decimals. cell_key: or changed by at most this share of the true value, also above 1",
-    )
-    flex: FlexDocument | None = Field(default=None, description="cell_key with a share: and by no more than this")
-    never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
-    zeros: Literal["stay", "change"] | None = Field(
-        default=None, description="cell_key, noise, adjusted: what becomes of true zeros (default: stay)"
-    )
-    unchanged: Number | None = Field(default=None, description="cell_key: share of values that stay as they are")
-    bands: list[BandDocument] | None = Field(default=None, min_length=1)
-    ranges: Ranges | None = Field(
-        default=None, description="what published values stand for (beside base and method: written by convert)"
-    )
-    wider: bool = Field(
-        default=False,
-        description="beside ranges: who knows how values were changed and tries that on every table may find narrower "
-        "ones; an audit shows no cell to be protected by them",
-    )
-    top: Number | None = Field(default=None, description="true values from here on are shown as this one")
-
-
-Thousands = Literal[".", ",", " ", "'"]
 MarkWord = Literal["withheld", "primary", "secondary", "missing", "zero", "structural_zero"]
 Meaning = Annotated[
     Annotated[MarkWord, Tag(TAG + "text")] | Annotated[tuple[Number | None, Number | None], Tag(TAG + "list")],
@@ -313,47 +221,6 @@ class TableDocument(Model):
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
     derived: dict[str, Any] = Field(
         default={}, description="written by convert: what follows from `absent` where there is no row; never read"
-    )
-
-
-class MicrodataDocument(Model):
-    """Contributions record by record (agency knowledge)."""
-
-    file: Text | None = None
-    cells: Cells | None = Field(default=None, description="the records inline")
-    columns: dict[str, Text] = Field(default={}, description="column -> variable, where the names differ")
-    values: dict[str, Text] = Field(default={}, description="measure -> column of the contributions")
-    id: Text | None = Field(default=None, description="column: identifies the unit")
-    holding: Text | None = Field(default=None, description="column: units of one holding are one contributor")
-    key: Text | None = Field(default=None, description="column: key of the record, for protection by cell keys")
-    secret_file: Text | None = Field(
-        default=None, description="file with a secret of 16 or more characters: keys are made of it and of `id`"
-    )
-    weight: Text | None = Field(default=None, description="column: sampling weight")
-    request: Text | None = Field(
-        default=None, description="column: the unit asked for protection (1/0, true/false, yes/no)"
-    )
-    decimal: Literal[".", ","] | None = Field(
-        default=None, description="decimal sign, where the numbers alone leave it open"
-    )
-    thousands: Thousands | None = Field(default=None, description="separator of thousands; left out: there is none")
-
-
-class PtableDocument(Model):
-    """A perturbation table for protection by cell keys: as ONS (columns pcv, ckey, pvalue), tau-ARGUS (i, j, p, v,
-    p_int_ub) or the R package ptable (the same and p_int_lb) write it."""
-
-    file: Text | None = None
-    cells: Cells | None = Field(default=None, description="the table inline")
-
-
-class TransitionDocument(Model):
-    """Transition probabilities for protection by perturbation: a row for each state, of what it becomes."""
-
-    file: Text | None = Field(default=None, description="delimited numbers without a header")
-    rows: list[list[Number]] | None = Field(default=None, description="the matrix inline")
-    cycle: Count = Field(
-        default=1, description="of counts: the last rows stand for all larger counts, by residual; moves are relative"
     )
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.agency_document import MicrodataDocument
 from tableseal.audit.io.codes import unknown_code, variable_columns
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.document import MicrodataDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal, decimal_sign, read_amounts, wrong
 from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret

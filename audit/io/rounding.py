@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.io.document import BandDocument, RoundingDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_text, rational
+from tableseal.audit.io.rounding_document import BandDocument, RoundingDocument
 from tableseal.audit.io.sources import read_columns
 from tableseal.audit.model import Measure, Rounding
 from tableseal.audit.model.rounding import NO_LIMIT, rounding_interval

@@ -4,8 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.agency_document import TransitionDocument
 from tableseal.audit.io.delimited import read_rows
-from tableseal.audit.io.document import TransitionDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_text, places, rational
 from tableseal.audit.model import Note, Transition

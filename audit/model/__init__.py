@@ -3,8 +3,7 @@
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.coded import Labels
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
-from tableseal.audit.model.policy import Policy, Require, SapLimit
-from tableseal.audit.model.release import (
+from tableseal.audit.model.note import (
     ABOUT_CHANGES,
     ACCEPT_UNCHECKED,
     BELIEVABLE,
@@ -18,8 +17,12 @@ from tableseal.audit.model.release import (
     RULE_IDLE,
     SUMS_UNCHECKED,
     UNSTATED,
-    WEIGHT_UNIT,
     WHAT_IF,
+    Note,
+)
+from tableseal.audit.model.policy import Policy, Require, SapLimit
+from tableseal.audit.model.release import (
+    WEIGHT_UNIT,
     Absent,
     Consent,
     Headings,
@@ -29,7 +32,6 @@ from tableseal.audit.model.release import (
     LinkTerm,
     Measure,
     Microdata,
-    Note,
     Ptable,
     Release,
     Rounding,

@@ -6,16 +6,15 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.codec.declared import PUBLIC
-from tableseal.audit.codec.kinds import Count
 from tableseal.audit.errors import Place
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy
+from tableseal.audit.model.note import Note
 from tableseal.audit.model.policy import Policy
 
 if TYPE_CHECKING:
@@ -303,55 +302,6 @@ class Transition:
     rows: tuple[tuple[Fraction, ...], ...]
     cycle: int
     source: Place
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something the reader of the report should know: what was assumed, passed over or warned about."""
-
-    code: Annotated[str, "Short name of the kind of note, for programs.", PUBLIC]
-    text: Annotated[str, "What to know, for people.", PUBLIC]
-    count: Annotated[Count, "How often it applied.", PUBLIC] = 1
-
-
-COLUMNS_LEFT_OUT = "columns_left_out"
-"""Code of the note on columns of numbers that a bare data file holds besides its values: nobody looked at them."""
-
-SUMS_UNCHECKED = "sums_unchecked"
-"""Code of the note on a classification of a bare data file of which nothing bears out how its codes add up."""
-
-MEASURE_NOT_JUDGED = "measure_not_judged"
-"""Code of the note on measures of which neither a rule nor a status says what is sensitive, beside others."""
-
-CONTRIBUTORS_UNUSED = "contributors_unused"
-"""Code of the note on columns that by their names are about contributors, beside counts, and that nothing names."""
-
-BELIEVABLE = "believable"
-"""Code of the note on changed counts that readers may believe, because nearly all were left as they are."""
-
-MISSING_KEYS = "missing_keys"
-"""Code of the note on records without a key, which change no cell key."""
-
-UNSTATED = "confidence_unstated"
-"""Code of the note that it is not computed how far changed counts may be believed."""
-
-ABOUT_CHANGES = (BELIEVABLE, MISSING_KEYS, UNSTATED)
-"""Codes of the notes on how values were changed: an agency's copy keeps them, for later audits."""
-
-RULE_IDLE = "rule_idle"
-"""Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
-
-FACTS_DIFFER = "facts_differ"
-"""Code of the note on what the agency says of contributors and that cannot all be true."""
-
-OLD_FIGURES = "old_figures"
-"""Code of the note on tables of a publication that were revised and that could not be combined with those of today."""
-
-WHAT_IF = "what_if"
-"""Code of the note that something else was audited than the release as it is."""
-
-CONSENT_UNCHECKED, ACCEPT_UNCHECKED = "consent_unchecked", "accept_unchecked"
-"""Codes of notes on consent, and on what is accepted, that has an end in a release that gives no date."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,12 +4,12 @@ from typing import Any
 
 from pydantic import Field
 
+from tableseal.audit.io.agency_document import MicrodataDocument
 from tableseal.audit.io.document import (
     CodeOrCodes,
     ConsentDocument,
     IntruderDocument,
     MeasureDocument,
-    MicrodataDocument,
     PolicyOrFile,
     PreviousDocument,
     TableDocument,

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.codec.declared import PUBLIC, ROW, SPARSE, Key, derived
 from tableseal.audit.codec.kinds import Also, Codes, Count, Digest, Kind, kind_of, like
-from tableseal.audit.model.release import Note
+from tableseal.audit.model.note import Note
 from tableseal.audit.model.status import Status
 from tableseal.audit.report.unknown import UNKNOWN_NOTE
 from tableseal.audit.version import engine_version

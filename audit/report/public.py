@@ -31,7 +31,7 @@ from collections import Counter
 
 from tableseal.audit.codec.public import public_part
 from tableseal.audit.errors import InputError
-from tableseal.audit.model.release import WHAT_IF, Note
+from tableseal.audit.model.note import WHAT_IF, Note
 from tableseal.audit.model.status import WORDS, Status
 from tableseal.audit.periods import GROWTH_ASSUMED
 from tableseal.audit.report.model import Report, ReportCell, Summary, Verdict

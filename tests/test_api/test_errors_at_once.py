@@ -13,7 +13,8 @@ from fastapi.testclient import TestClient
 
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.plans import EXAMPLE as PLAN
-from tableseal.audit.io.document import MicrodataDocument, ReleaseDocument, TableDocument, VariableDocument
+from tableseal.audit.io.agency_document import MicrodataDocument
+from tableseal.audit.io.document import ReleaseDocument, TableDocument, VariableDocument
 from tableseal.audit.plans.document import PlanDocument
 
 WRONG = [{"x": [1]}]

@@ -14,8 +14,8 @@ from tableseal.api.options.rules import GivenRules, form_fields, in_release_file
 from tableseal.api.python.keywords import Rules
 from tableseal.api.settings import Settings
 from tableseal.audit.io import policy_from_document
-from tableseal.audit.io.document import RoundingMethod
 from tableseal.audit.io.formats.registry import FORMATS
+from tableseal.audit.io.rounding_document import RoundingMethod
 from tableseal.audit.io.statuses.schemes import SCHEMES
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.measures.risk.divergence import DivergenceName
