@@ -166,7 +166,7 @@ class InputError(TablesealError):
     """
 
 
-def unknown(what: str, name: str, known: Collection[str], at: Place) -> InputError:
+def unknown(what: str, name: str, known: Collection[str], at: Place | OptionName) -> InputError:
     """There is no such variable, measure, ...; these are known."""
     text = f"there is no {what} {quoted(name)}{suggestion(name, known)}; {what}s are {listing(known)}."
     return InputError(text, at=at, found=quoted(name), expected=listing(known))
