@@ -1,8 +1,9 @@
-"""What a hypercube is made of: records (microdata), or a table of all its variables."""
+"""Records (microdata), or a table of all its variables -> a hypercube."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -35,10 +36,11 @@ class Recorded:
     variables: Mapping[str, Hierarchy]
     microdata: Microdata
     notes: tuple[Note, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def of_records(source: Recorded, keys: Keys | None, areas: Collection[str] = ()) -> HeldCells:
-    """The hypercube of records: each is one unit.
+    """The hypercube of records: each is one unit. Its measures are those that have a column of contributions.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def of_records(source: Recorded, keys: Keys | None, areas: Collection[str] = ())
         text = "a hypercube counts units, and weighted records stand for others; leave `weight` out."
         raise InputError(text, at=microdata.where / "weight")
     columns = [_leaves(microdata, at, hierarchy) for at, hierarchy in enumerate(source.variables.values())]
-    names = [name for name, measure in source.measures.items() if measure.kind == "magnitude"]
+    names = [name for name in source.measures if name in microdata.values]
     cells = gathered(
         columns,
         np.ones(len(microdata.codes), np.int64),

@@ -1,6 +1,5 @@
 """Combinations of codes that cannot occur, such as children who are married: zeros that everybody knows."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain
 from math import prod
@@ -76,38 +75,30 @@ def occurring(zeros: list[Zeros], cells: BaseCells) -> Ints:
 
 
 def impossible_cells(question: Question, zeros: list[Zeros], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
-    """bool (cells of the table, row by row): those of which every base cell is impossible by what is said of one set of
-    variables. (A cell that only statements on different variables make impossible together is not among them.)
+    """bool (cells of the table, row by row): those that have no base cell in the population, and those of which every
+    base cell is impossible by what is said of one set of variables. (A cell that only statements on different variables
+    make impossible together is not among them.)
 
     sizes: leaves of each variable.
     """
-    shape = question.shape
-    found = np.zeros(shape, np.bool_)
-    for one in zeros:
-        # Base cells of the population by the variables of the statement, group by group of the table.
-        inside: dict[int, NDArray[np.bool_]] = {at: np.ones(sizes[at], np.bool_) for at in one.axes}
-        spanning: dict[int, list[int]] = defaultdict(list)
-        for chosen in question.where:
-            if chosen.variable in inside:
-                inside[chosen.variable] &= chosen.of_leaf >= 0
-        for at, axis in enumerate(question.axes):
-            spanning[axis.variable].append(at)
+    everywhere = Zeros(tuple(range(len(sizes))), np.zeros((1,) * len(sizes), np.bool_))
+    population = [np.ones(size, np.bool_) for size in sizes]
+    for chosen in question.where:
+        population[chosen.variable] &= chosen.of_leaf >= 0
+    member = [inside[None, :] for inside in population]
+    position = [-1] * len(sizes)
+    for at, axis in enumerate(question.axes):
+        own = axis.of_leaf[None, :] == np.arange(len(axis.codes))[:, None]
+        member[axis.variable], position[axis.variable] = own & population[axis.variable], at
+    found = np.zeros(question.shape, np.bool_)
+    for one in [everywhere, *zeros]:
         possible = ~one.impossible
-        table_axes: list[int] = []
         for dimension, variable in enumerate(one.axes):
-            groups = [question.axes[at] for at in spanning.get(variable, [])]
-            if groups:
-                (axis,) = groups  # a table has a variable once
-                member = (axis.of_leaf[None, :] == np.arange(len(axis.codes))[:, None]) & inside[variable]
-                table_axes += spanning[variable]
-            else:
-                member = inside[variable][None, :]
-                table_axes.append(-1)
-            possible = np.moveaxis(np.tensordot(member, possible, (1, dimension)) > 0, 0, dimension)
-        # What is left: an axis for each variable of the statement; those that the table lacks have one entry.
-        kept = [at for at in table_axes if at >= 0]
-        none = ~possible.reshape([n for n, at in zip(possible.shape, table_axes, strict=True) if at >= 0])
-        order = np.argsort(kept)
-        broadcast = [shape[at] if at in kept else 1 for at in range(len(shape))]
-        found |= none.transpose(order).reshape(broadcast)
+            groups = member[variable].any(axis=1, keepdims=True) if one is everywhere else member[variable]
+            possible = np.moveaxis(np.tensordot(groups, possible, (1, dimension)), 0, dimension)
+        # An axis for each variable of the statement, in the order of the table; those that it lacks have one entry.
+        order = sorted(range(len(one.axes)), key=lambda dimension: position[one.axes[dimension]])
+        spanned = {position[variable] for variable in one.axes}
+        shape = [size if at in spanned else 1 for at, size in enumerate(question.shape)]
+        found |= ~possible.transpose(order).reshape(shape)
     return found.ravel()

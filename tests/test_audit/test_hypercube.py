@@ -1,6 +1,7 @@
 """Hypercubes: tables against a slow reference, and what is stored."""
 
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -11,12 +12,13 @@ from cubes import Record, about, by_hand, cells, cube, records_and_question
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.hypercube.adding import sums
 from tableseal.audit.hypercube.dense import DenseCells, in_memory
 from tableseal.audit.hypercube.model import HeldCells
 from tableseal.audit.hypercube.question import Grouping, Question
 from tableseal.audit.hypercube.store import MANIFEST, StoredCells, open_cube, opened, pieces, write_cube
+from tableseal.audit.hypercube.structural_zeros import impossible_cells, structural_zeros
 from tableseal.audit.hypercube.tabulate import Tabulated, tabulate
 
 Drawn = tuple[tuple[int, ...], list[Record], Question]
@@ -204,3 +206,34 @@ def test_what_is_no_hypercube_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="hypercube build"):
         open_cube(tmp_path / name)
+
+
+@settings(max_examples=100, deadline=None)
+@given(records_and_question(), st.data())
+def test_cells_of_a_table_that_cannot_occur(drawn: Drawn, data: st.DataObject) -> None:
+    """CONVENTION 1035: against a look at every base cell."""
+    sizes, _, question = drawn
+    axes = data.draw(st.lists(st.sampled_from(range(len(sizes))), unique=True, min_size=1, max_size=2))
+    said = data.draw(st.lists(st.tuples(*(st.sampled_from(range(sizes[at])) for at in axes)), max_size=6))
+    statements = [{f"v{at}": (str(code),) for at, code in zip(axes, codes, strict=True)} for codes in said]
+    described = replace(about(sizes), impossible=tuple(statements))
+    found = impossible_cells(question, structural_zeros(described, Place("cube")), sizes)
+    expected = []
+    for cell in product(*(range(len(axis.codes)) for axis in question.axes)):
+        inside = [
+            leaves
+            for leaves in product(*map(range, sizes))
+            if all(axis.of_leaf[leaves[axis.variable]] == g for axis, g in zip(question.axes, cell, strict=True))
+            and all(chosen.of_leaf[leaves[chosen.variable]] >= 0 for chosen in question.where)
+        ]
+        expected.append(all(tuple(leaves[at] for at in axes) in said for leaves in inside))
+    assert found.tolist() == expected
+
+
+def test_what_is_said_of_structural_zeros_is_checked() -> None:
+    for statement, words in [({"V0": ("0",)}, 'did you mean "v0"'), ({"v0": ("7",)}, "a code of v0"), ({}, "names no")]:
+        described = replace(about((2, 2)), impossible=(statement,))
+        with pytest.raises(InputError, match=words):
+            structural_zeros(described, Place("cube"))
+    described = replace(about((2, 2)), impossible=({"v0": ("all",)},))
+    assert structural_zeros(described, Place("cube"))[0].impossible.all()
