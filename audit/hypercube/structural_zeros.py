@@ -1,16 +1,15 @@
 """Combinations of codes that cannot occur, such as children who are married: zeros that everybody knows."""
 
 from dataclasses import dataclass
-from itertools import chain
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, LimitError, Place, unknown
-from tableseal.audit.hypercube.model import BaseCells, Hypercube, Ints, Variable
+from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.hypercube.codes import Vocabulary
+from tableseal.audit.hypercube.model import BaseCells, Hypercube, Ints
 from tableseal.audit.hypercube.question import Question
-from tableseal.audit.wording import listing, quoted, suggestion
 
 _MOST = 50_000_000
 """Combinations of leaves of the variables that a statement names."""
@@ -31,7 +30,7 @@ def structural_zeros(about: Hypercube, where: Place) -> list[Zeros]:
     ------
     InputError: unknown variables and codes, a statement that names none. LimitError: too many combinations.
     """
-    names = [variable.name for variable in about.variables]
+    vocabulary = Vocabulary(about)
     found: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     for row, statement in enumerate(about.impossible):
         place = where / row
@@ -39,31 +38,14 @@ def structural_zeros(about: Hypercube, where: Place) -> list[Zeros]:
             raise InputError("names no variable; everything would be impossible.", at=place)
         chosen: dict[int, Ints] = {}
         for name, codes in statement.items():
-            if name not in names:
-                raise unknown("variable", name, names, place)
-            at = names.index(name)
-            chosen[at] = np.concatenate([leaves_of(about.variables[at], code, place / name) for code in codes])
+            known = vocabulary.variable(name, place)
+            chosen[vocabulary.position[name]] = np.concatenate([known.leaves(code, place / name) for code in codes])
         axes = tuple(sorted(chosen))
         shape = tuple(len(about.variables[at].leaves) for at in axes)
         if prod(shape) > _MOST:
             raise LimitError(f"{prod(shape):,} combinations of leaves, more than {_MOST:,}.", at=place)
         found.setdefault(axes, np.zeros(shape, np.bool_))[np.ix_(*(chosen[at] for at in axes))] = True
     return [Zeros(axes, impossible) for axes, impossible in found.items()]
-
-
-def leaves_of(variable: Variable, code: str, where: Place) -> Ints:
-    """int64: the leaves below a code of any level.
-
-    Raises
-    ------
-    InputError: there is no such code.
-    """
-    for level in reversed(variable.levels):
-        if code in level.codes:
-            return np.flatnonzero(level.of_leaf == level.codes.index(code))
-    known = list(dict.fromkeys(chain.from_iterable(level.codes for level in variable.levels)))
-    expected = f"a code of {variable.name}: {listing(known)}"
-    raise InputError(found=f"{quoted(code)}{suggestion(code, known)}", expected=expected, at=where)
 
 
 def occurring(zeros: list[Zeros], cells: BaseCells) -> Ints:
