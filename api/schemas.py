@@ -17,6 +17,8 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "suppression": ("suppression.report.model", "SuppressionReport"),
         "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
+        "hypercube": ("audit.hypercube.manifest", "Manifest"),
+        "request": ("audit.hypercube.request_document", "request_schema"),
         "plan-file": ("audit.plans.document", "plan_schema"),
         "plan": ("audit.plans.report", "PlanReport"),
         "published": ("api.publishing.summary", "Published"),

@@ -14,7 +14,7 @@ options in it are spelled by whoever shows it. Values of withheld cells (agency 
 published values may be.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tableseal.audit.wording import cut, listing, quoted, suggestion
@@ -166,10 +166,19 @@ class InputError(TablesealError):
     """
 
 
-def unknown(what: str, name: str, known: Collection[str], at: Place) -> InputError:
+def unknown(what: str, name: str, known: Collection[str], at: Place | OptionName) -> InputError:
     """There is no such variable, measure, ...; these are known."""
     text = f"there is no {what} {quoted(name)}{suggestion(name, known)}; {what}s are {listing(known)}."
     return InputError(text, at=at, found=quoted(name), expected=listing(known))
+
+
+def at_once(errors: Sequence[TablesealError]) -> InputError:
+    """All errors of a document as one, which begins with the first of them."""
+    first, others = errors[0], len(errors) - 1
+    more = f" (And {others} more error{'s' if others > 1 else ''} in this document.)" if others else ""
+    text = first.words(placed=False) + more
+    several = tuple(errors) if others else ()
+    return InputError(text, at=first.at, found=first.found, expected=first.expected, several=several)
 
 
 class LackingDataError(InputError):

@@ -19,7 +19,7 @@ def schema_verb(
     json: JsonFile = None,
 ) -> Code:
     """Print a JSON Schema: release, policy, report, risk, sap, attack, suppression, protection, comparison, proof,
-    plan-file, plan, published, certificate, run, batch, publication or publication-audit.
+    hypercube, request, plan-file, plan, published, certificate, run, batch, publication or publication-audit.
 
     Example: tableseal schema release --json release.schema.json
     """

@@ -62,6 +62,14 @@ GROUPS = {
             "forget": "key_verb:key_forget",
         },
     ),
+    "hypercube": (
+        "Large tables from which any table is made at once.\n\n"
+        "Example: tableseal hypercube build census.yaml -o census.cube",
+        {
+            "build": "hypercube_verb:hypercube_build",
+            "show": "hypercube_verb:hypercube_show",
+        },
+    ),
     "publication": (
         "What is out already under a name.\n\nExample: tableseal publication audit prices release.yaml --publish",
         {

@@ -1,10 +1,14 @@
 """What a hypercube is: units (persons, firms) counted by every combination of the finest codes of its variables."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tableseal.audit.model import Measure
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -55,3 +59,58 @@ class BaseCells:
 
     def __len__(self) -> int:
         return len(self.count)
+
+
+@dataclass(frozen=True)
+class Hypercube:
+    """All that is said of a hypercube besides its cells.
+
+    Attributes
+    ----------
+    title: of the data. variables: in the order by which cells are sorted. measures: what can be added up besides units.
+    modulus: keys of cells are added up modulo this; None: there are none. keys_of: what the keys were made for: records
+        (a cell's key is the sum of its records' keys) or base cells, where nothing is known of records.
+    impossible: combinations of codes that cannot occur (structural zeros), by the variables that each one names: all
+        base cells that have one of the codes of each.
+    units: how many are counted in all. cells: that are not empty.
+    """
+
+    title: str
+    variables: tuple[Variable, ...]
+    measures: Mapping[str, Measure]
+    modulus: int | None
+    keys_of: Literal["records", "cells"] | None
+    impossible: tuple[Mapping[str, tuple[str, ...]], ...]
+    units: int
+    cells: int
+
+    @property
+    def combinations(self) -> int:
+        """Base cells, empty ones too."""
+        return prod(len(variable.leaves) for variable in self.variables)
+
+
+class Cells(Protocol):
+    """Where the base cells of a hypercube are: in memory, or in files."""
+
+    @property
+    def about(self) -> Hypercube:
+        """What is said of the hypercube."""
+        ...
+
+    def parts(self, variables: Collection[int], measures: Collection[str]) -> Iterable[BaseCells]:
+        """All cells, a part at a time. Only these variables (positions) and measures need be there; columns of codes of
+        others may be empty."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class HeldCells:
+    """Cells in memory."""
+
+    about: Hypercube
+    held: BaseCells
+
+    def parts(self, variables: Collection[int], measures: Collection[str]) -> Iterable[BaseCells]:
+        """See `Cells`."""
+        return (self.held,)

@@ -43,15 +43,22 @@ class Question:
         return prod(self.shape)
 
 
+_OUT = -(2**58)
+"""Is added for each variable by which a cell is left out; room for 16 of them beside any cell of a table."""
+
+
 def cells_of(question: Question, base: BaseCells) -> Ints:
     """int64 (base cells): the cell of the table, row by row, that each belongs to; -1: none."""
-    at = np.zeros(len(base), np.int64)
-    out = np.zeros(len(base), np.bool_)
-    for axis in question.axes:
-        group = axis.of_leaf[base.codes[axis.variable]]
-        out |= group < 0
-        at = at * len(axis.codes) + group
+    steps: dict[int, Ints] = {}
+    stride = 1
+    for axis in reversed(question.axes):
+        step = np.where(axis.of_leaf < 0, _OUT, axis.of_leaf.astype(np.int64) * stride)
+        steps[axis.variable] = step
+        stride *= len(axis.codes)
     for chosen in question.where:
-        out |= chosen.of_leaf[base.codes[chosen.variable]] < 0
-    at[out] = -1
-    return at
+        step = np.where(chosen.of_leaf < 0, _OUT, 0)
+        steps[chosen.variable] = steps[chosen.variable] + step if chosen.variable in steps else step
+    at = np.zeros(len(base), np.int64)
+    for variable, step in steps.items():
+        at += np.maximum(step, _OUT).take(base.codes[variable])
+    return np.maximum(at, -1, out=at)

@@ -24,8 +24,10 @@ class _DamagedError(Exception):
     """Not what the format says."""
 
 
-def check_sizes(content: bytes, source: str) -> None:
+def check_sizes(content: bytes, source: str, *, known: int | None = None) -> None:
     """Nothing if the sizes that a file says can be true and are not too large.
+
+    known: how many values it must have, where something else says that; None: as many as a file of its size may have.
 
     Raises
     ------
@@ -37,7 +39,10 @@ def check_sizes(content: bytes, source: str) -> None:
     except (_DamagedError, IndexError, KeyError, TypeError, AttributeError) as error:
         reason = str(error) if isinstance(error, _DamagedError) else "its footer is damaged"
         raise InputError(f"is not a readable Parquet file ({reason}).", at=source) from None
-    check_entries(entries, len(content), source)
+    if known is None:
+        check_entries(entries, len(content), source)
+    elif entries != known:
+        raise InputError(f"has {entries:,} values, and {known:,} are expected.", at=source)
     most = FREE_OF_RATIO + HIGHEST_RATIO * len(content)
     if unpacked > most:
         raise LimitError(f"unpacks to {unpacked:,} bytes, more than the limit of {most:,}.", at=source)

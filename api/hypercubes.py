@@ -1,0 +1,99 @@
+"""A hypercube from what a user gives: records with their keys, or a table with keys of its cells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tableseal.api.options.hypercube import HypercubeOptions
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.hypercube.dense import in_memory
+from tableseal.audit.hypercube.gather import together
+from tableseal.audit.hypercube.model import HeldCells
+from tableseal.audit.hypercube.read import read_impossible, refuse_differences
+from tableseal.audit.hypercube.source import (
+    Keys,
+    Recorded,
+    cell_names,
+    of_records,
+    of_table,
+    with_cell_keys,
+    with_impossible,
+)
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
+from tableseal.audit.model import Note, Release
+from tableseal.suppression.protections.cell_keys.keys import keys_from_column, missing_keys
+
+
+@dataclass(frozen=True)
+class Built:
+    """A hypercube in memory, and what is to be told of it."""
+
+    cube: HeldCells
+    notes: tuple[Note, ...]
+
+
+def build(sources: Sequence[tuple[str, Recorded | Release]], options: HypercubeOptions) -> Built:
+    """The hypercube of all sources: records of one or several documents with the same variables, or one table.
+
+    Parameters
+    ----------
+    sources: (name for messages, what it holds).
+
+    Raises
+    ------
+    InputError: sources that do not go together, options that do not belong to them, and as for `of_records`,
+        `of_table`, `keys_from_column`, `with_impossible`. LimitError: sums beyond 2^62.
+    """
+    name, first = sources[0]
+    if isinstance(first, Release):
+        if len(sources) > 1:
+            raise InputError("a hypercube is made of one table, or of records.", at=sources[1][0])
+        built = _of_table(name, first, options)
+    else:
+        built = _of_records(sources, options)
+    if options.impossible is not None:
+        path = Path(options.impossible)
+        built = replace(built, cube=with_impossible(built.cube, read_impossible(path), Place(path.name)))
+    return replace(built, cube=in_memory(built.cube.about, built.cube.held))
+
+
+def _of_table(name: str, release: Release, options: HypercubeOptions) -> Built:
+    if options.modulus is not None:
+        raise InputError("is for keys of records, and this is a table.", at=OptionName("modulus"))
+    cube = of_table(release, Place(name), options.table, options.areas)
+    if options.secret_file is not None:
+        path, where = Path(options.secret_file), Place(options.secret_file)
+        secret = read_secret(path.name, Folder(path.parent), where)
+        found = keys_from_column(keys_of_identifiers(cell_names(cube), secret, where), None)
+        cube = with_cell_keys(cube, Keys(found.units, found.modulus))
+    return Built(cube, release.notes)
+
+
+def _of_records(sources: Sequence[tuple[str, Recorded | Release]], options: HypercubeOptions) -> Built:
+    for option in ("secret_file", "table"):
+        if getattr(options, option) is not None:
+            text = "is for tables; `microdata` of records say where their keys are from." if option != "table" else ""
+            raise InputError(text or "is for tables, and these are records.", at=OptionName(option))
+    cubes: list[HeldCells] = []
+    notes: list[Note] = []
+    for name, source in sources:
+        if isinstance(source, Release):
+            raise InputError("has tables and no `microdata`, and other sources have records.", at=name)
+        if cubes:
+            refuse_differences(sources[0][1], source, Place(name))  # type: ignore[arg-type]  # is of records
+        keys = None
+        if source.microdata.key is not None:
+            found = keys_from_column(source.microdata.key, options.modulus, source.microdata.where)
+            notes += missing_keys(found, source.microdata.where)
+            keys = Keys(found.units, found.modulus)
+        elif options.modulus is not None:
+            raise InputError("is for keys, and the records have none (`key`, `secret_file`).", at=OptionName("modulus"))
+        cubes.append(of_records(source, keys, options.areas))
+        notes += source.notes
+        if cubes[0].about.modulus != cubes[-1].about.modulus:
+            raise InputError("has other keys than the first source.", at=name)
+    about = cubes[0].about
+    held = together([cube.held for cube in cubes], about.modulus)
+    about = replace(about, units=sum(cube.about.units for cube in cubes), cells=len(held))
+    return Built(HeldCells(about, held), tuple(dict.fromkeys(notes)))

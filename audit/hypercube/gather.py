@@ -1,0 +1,61 @@
+"""Rows of codes -> base cells: each combination once, in order, with what its rows add up to."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tableseal.audit.hypercube.adding import sums
+from tableseal.audit.hypercube.model import BaseCells, Codes, Ints
+
+
+def gathered(
+    codes: Sequence[Codes],
+    count: Ints,
+    keys: Ints,
+    measures: Mapping[str, Ints],
+    modulus: int | None,
+) -> BaseCells:
+    """Base cells in ascending order of their codes, the first variable first.
+
+    Parameters
+    ----------
+    codes: int32 (rows) of each variable. count: int64 (rows), units. keys: int64 (rows), below
+        the modulus; empty if there is none. measures: measure -> int64 (rows).
+
+    Raises
+    ------
+    LimitError: sums beyond 2^62.
+    """
+    order, cell = _ordered(codes)
+    cells = int(cell[-1]) + 1 if len(cell) else 0
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    added = sums(cell, keys[order], cells) % modulus if modulus is not None else np.zeros(0, np.int64)
+    return BaseCells(
+        tuple(column[order[first]] for column in codes),
+        sums(cell, count[order], cells),
+        added,
+        {name: sums(cell, values[order], cells) for name, values in measures.items()},
+    )
+
+
+def _ordered(codes: Sequence[Codes]) -> tuple[Ints, Ints]:
+    """Rows by cell, and the number of the cell of each, from 0 on."""
+    order = np.lexsort(list(reversed(codes)))
+    new = np.zeros(len(order), np.bool_)
+    for column in codes:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return order, np.cumsum(new)
+
+
+def together(parts: Sequence[BaseCells], modulus: int | None) -> BaseCells:
+    """Cells of several parts as one: those of the same codes are added up."""
+    if len(parts) == 1:
+        return parts[0]
+    return gathered(
+        [np.concatenate([part.codes[at] for part in parts]) for at in range(len(parts[0].codes))],
+        np.concatenate([part.count for part in parts]),
+        np.concatenate([part.keys for part in parts]),
+        {name: np.concatenate([part.sums[name] for part in parts]) for name in parts[0].sums},
+        modulus,
+    )
