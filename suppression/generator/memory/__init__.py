@@ -1,0 +1,1 @@
+"""What somebody holds who keeps all answers, and whether one more may be given."""

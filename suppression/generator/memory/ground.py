@@ -1,0 +1,68 @@
+"""What the memory knows of a hypercube before anything is answered."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.hypercube.model import BaseCells
+from tableseal.suppression.generator.policy import GeneratorPolicy, MemoryRule
+from tableseal.suppression.generator.protection import Protection, mixed
+
+Positions = NDArray[np.int32]
+Marks = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, repr=False)
+class Ground:
+    """A hypercube, how it is protected, and what has to stay out of reach (agency knowledge).
+
+    threshold: counts from 1 to below it are small.
+    """
+
+    base: BaseCells
+    protection: Protection
+    threshold: int
+    rule: MemoryRule
+
+    @staticmethod
+    def of(base: BaseCells, protection: Protection, policy: GeneratorPolicy) -> "Ground":
+        """By a policy that has a memory."""
+        assert policy.memory is not None
+        return Ground(base, protection, policy.threshold, policy.memory)
+
+    @cached_property
+    def small(self) -> Positions:
+        """Base cells with a small count."""
+        return np.flatnonzero(self.base.count < self.threshold).astype(np.int32)
+
+    @cached_property
+    def solid(self) -> Positions:
+        """Base cells that no small set contains, and that stay filled if they lose some units."""
+        least = max(self.threshold, self.rule.width + 1)
+        return np.flatnonzero(self.base.count >= least).astype(np.int32)
+
+    @cached_property
+    def every(self) -> Positions:
+        """All of them."""
+        return np.arange(len(self.base), dtype=np.int32)
+
+    def above(self, units: int) -> Positions:
+        """Base cells with more units than so many."""
+        return np.flatnonzero(self.base.count > units).astype(np.int32)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """uint64 (base cells): numbers whose sums modulo 2^64 tell sets of base cells apart."""
+        found = np.zeros(len(self.base), np.int64)
+        for codes in self.base.codes:
+            found = mixed(found + codes, len(self.base.codes)).view(np.int64)
+        return found.view(np.uint64)
+
+    @cached_property
+    def marks_of_small(self) -> tuple[Marks, Positions]:
+        """Marks of the base cells with a small count, ascending, and whose they are."""
+        own = self.marks[self.small]
+        order = np.argsort(own)
+        return own[order], self.small[order]

@@ -1,0 +1,91 @@
+"""Tables near one that is refused: a level coarser, a variable fewer, blocked areas left out.
+
+Each of these is a sum or a part of the table that was asked for, so that nothing is read again. The search goes on from
+the table that keeps most cells, and ends after a number of tables that were judged.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.codec.declared import HIDDEN, PUBLIC
+from tableseal.audit.hypercube.model import Variable
+from tableseal.suppression.generator.table import Table, coarser, levels_above, only, without_axis
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of what was asked."""
+
+    kind: Annotated[Literal["coarser", "dropped", "left_out"], PUBLIC]
+    variable: Annotated[str, PUBLIC]
+    level: Annotated[str | None, "Of a coarser one, its level.", PUBLIC] = None
+    areas: Annotated[tuple[str, ...], "Areas that are left out.", PUBLIC] = ()
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A table that passes."""
+
+    steps: Annotated[tuple[Step, ...], PUBLIC]
+    cells: Annotated[int, PUBLIC]
+    table: Annotated[Table, HIDDEN]
+
+
+Judge = Callable[[Table], tuple[bool, NDArray[np.bool_] | None]]
+"""Whether a table passes; if not, bool (groups of its only axis of places): the areas that are in the way."""
+
+
+def nearest(
+    table: Table, variables: Sequence[Variable], judge: Judge, *, wanted: int = 3, effort: int = 40
+) -> tuple[Nearest, ...]:
+    """Up to so many tables that pass, those that keep most cells first; none that follows from another by more steps.
+
+    effort: tables that are judged, at most.
+    """
+    order, found = count(), list[Nearest]()
+    begin = Nearest((), table.question.size, table)
+    heap: list[tuple[int, int, int, Nearest]] = []
+    seen: set[tuple[tuple[int, tuple[str, ...]], ...]] = {_identity(table)}
+    _, areas = judge(table)
+    for one in _changed(begin, variables, areas):
+        heappush(heap, (-one.cells, len(one.steps), next(order), one))
+    while heap and effort and len(found) < wanted:
+        *_, one = heappop(heap)
+        if (key := _identity(one.table)) in seen or any(set(f.steps) <= set(one.steps) for f in found):
+            continue
+        seen.add(key)
+        effort -= 1
+        passes, areas = judge(one.table)
+        if passes:
+            found.append(one)
+            continue
+        for further in _changed(one, variables, areas):
+            heappush(heap, (-further.cells, len(further.steps), next(order), further))
+    return tuple(found)
+
+
+def _identity(table: Table) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    return tuple((axis.variable, axis.codes) for axis in table.question.axes)
+
+
+def _changed(one: Nearest, variables: Sequence[Variable], areas: NDArray[np.bool_] | None) -> Iterator[Nearest]:
+    axes = one.table.question.axes
+    for k, axis in enumerate(axes):
+        variable = variables[axis.variable]
+        for level in levels_above(axis, variable)[:1]:
+            yield _next(one, Step("coarser", variable.name, level.name), coarser(one.table, k, level))
+        if len(axes) > 1:
+            yield _next(one, Step("dropped", variable.name), without_axis(one.table, k))
+        if variable.areas and areas is not None and len(areas) == len(axis.codes) and not areas.all() and areas.any():
+            codes = tuple(code for code, out in zip(axis.codes, areas.tolist(), strict=True) if out)
+            yield _next(one, Step("left_out", variable.name, areas=codes), only(one.table, k, ~areas))
+
+
+def _next(one: Nearest, step: Step, table: Table) -> Nearest:
+    return Nearest((*one.steps, step), table.question.size, table)

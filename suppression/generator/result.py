@@ -1,0 +1,100 @@
+"""What a table generator says: an answer, or a refusal with its reason. Users see the public part of it."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from tableseal.audit.codec.declared import HIDDEN, PUBLIC, SPARSE, derived
+from tableseal.audit.hypercube.model import Ints
+from tableseal.audit.hypercube.question import Question
+from tableseal.suppression.generator.figures import Figures
+from tableseal.suppression.generator.nearest import Nearest
+from tableseal.suppression.generator.rules import Blocked, TooMuch
+from tableseal.suppression.protections.cell_keys.counts import ratios
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A table that is given."""
+
+    variables: Annotated[tuple[str, ...], "That span it.", PUBLIC]
+    codes: Annotated[tuple[tuple[str, ...], ...], "Of each variable.", PUBLIC]
+    shown: Annotated[Ints, HIDDEN]
+    figures: Annotated[Figures, PUBLIC]
+    left_out: Annotated[tuple[str, ...], "Areas that rules block.", PUBLIC, SPARSE]
+    question: Annotated[Question, HIDDEN]
+
+    @derived(after="codes")
+    def values(self) -> Annotated[tuple[int, ...], PUBLIC]:
+        """Published counts, row by row: the last variable changes first."""
+        return tuple(self.shown.tolist())
+
+
+@dataclass(frozen=True)
+class RiskAbove:
+    """The risk of the whole table is above the policy's limit."""
+
+    when: Annotated[Literal["before", "after"], "Of the true table, or after protection.", PUBLIC]
+    found: Annotated[float, "Made of true counts, so that users are not told."]
+    allowed: Annotated[float, PUBLIC]
+
+
+@dataclass(frozen=True)
+class MemoryFound:
+    """What stands against a table together with earlier answers."""
+
+    cells: Annotated[
+        tuple[tuple[int, ...], ...], "Base cells whose small count would be the only one that fits; positions of codes."
+    ]
+    seen: Annotated[int, "Small sets of units that would be known better than the policy allows."]
+
+
+Reason = Literal["asked", "measure", "held", "risk", "memory"]
+"""asked: more than may be asked. measure: no measures are given, only counts. held: what the table holds. risk: of the
+whole table. memory: together with earlier answers."""
+
+SENTENCES: dict[Reason, str] = {
+    "asked": "More was asked than the policy allows.",
+    "measure": "Counts alone are answered: by how much a sum has to be changed depends on its largest contributions, "
+    "which a hypercube does not keep.",
+    "held": "Rules block what the table holds.",
+    "risk": "The risk of the whole table is above the limit.",
+    "memory": "Together with earlier answers, small counts would come back.",
+}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A table that is not given, why, and what would be given instead."""
+
+    reason: Annotated[Reason, PUBLIC]
+    asked: Annotated[tuple[TooMuch, ...], PUBLIC, SPARSE] = ()
+    held: Annotated[tuple[Blocked, ...], "The first ones.", PUBLIC, SPARSE] = ()
+    areas: Annotated[int, "How many areas rules block.", PUBLIC] = 0
+    risk: Annotated[RiskAbove | None, PUBLIC, SPARSE] = None
+    memory: Annotated[MemoryFound | None, SPARSE] = None
+    nearest: Annotated[tuple[Nearest, ...], "Tables that pass, those that keep most cells first.", PUBLIC] = ()
+
+    @derived(after="reason")
+    def sentence(self) -> Annotated[str, PUBLIC]:
+        """The reason in words."""
+        return SENTENCES[self.reason]
+
+
+def shares(part: Answer, whole: Answer) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """float64 (cells of the part): published counts over those of a table without some of its variables, and nothing
+    else: both were answered. NaN where the published whole is 0.
+
+    Raises
+    ------
+    StopIteration, ValueError: the whole has a variable or codes that the part has not.
+    """
+    shape = [
+        len(codes) if name in whole.variables else 1 for name, codes in zip(part.variables, part.codes, strict=True)
+    ]
+    order = [whole.variables.index(name) for name in part.variables if name in whole.variables]
+    below = whole.shown.reshape([len(codes) for codes in whole.codes]).transpose(order).reshape(shape)
+    size = [len(codes) for codes in part.codes]
+    found = ratios(part.shown.astype(np.float64), np.broadcast_to(below, size).ravel().astype(np.float64))
+    return found

@@ -1,0 +1,135 @@
+"""The five steps of a table generator: rules, risk, protection, risk again, answer with utility or refusal; and memory.
+
+Source: Shlomo, Antal & Elliot 2015, section 2.3.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.hypercube.model import Variable
+from tableseal.audit.hypercube.question import Question
+from tableseal.audit.measures.risk.requirement import NOISE
+from tableseal.suppression.generator.figures import Figures, expected_utility, risk_after, risk_before, utility_of
+from tableseal.suppression.generator.memory.answers import Remembered
+from tableseal.suppression.generator.memory.memory import Against, Memory, judge
+from tableseal.suppression.generator.nearest import nearest
+from tableseal.suppression.generator.policy import GeneratorPolicy
+from tableseal.suppression.generator.protection import Protection
+from tableseal.suppression.generator.result import Answer, MemoryFound, Refusal, RiskAbove
+from tableseal.suppression.generator.rules import Judged, areas_of, judge_asked, judge_held
+from tableseal.suppression.generator.table import Table, only
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What is the same for all tables of a hypercube."""
+
+    variables: Sequence[Variable]
+    policy: GeneratorPolicy
+    protection: Protection
+
+
+EFFORT, EFFORT_WITH_MEMORY = 40, 12
+"""Tables that are judged for nearest ones, at most; with a memory each takes longer."""
+
+
+def refused_as_asked(question: Question, generator: Generator) -> Refusal | None:
+    """Before anything is computed: may this be asked at all? None: it may."""
+    found = judge_asked(question, generator.variables, generator.policy.rules)
+    if found:
+        return Refusal("asked", asked=found)
+    return Refusal("measure") if question.measure is not None else None
+
+
+def answered(
+    table: Table, generator: Generator, memory: Memory | None = None
+) -> tuple[Answer | Refusal, Memory | None]:
+    """The answer to a question, or its refusal with the nearest tables that pass; and the memory after it.
+
+    table: the true counts of what was asked. memory: of the audience; None: it has none.
+    """
+    found = _judged(table, generator, memory)
+    if isinstance(found, _Passed):
+        return found.answer, found.memory
+    if found.refusal.reason == "asked":
+        return found.refusal, memory
+
+    def judged(one: Table) -> tuple[bool, NDArray[np.bool_] | None]:
+        own = found if one is table else _judged(one, generator, memory)
+        return (True, None) if isinstance(own, _Passed) else (False, own.areas)
+
+    effort = EFFORT if memory is None else EFFORT_WITH_MEMORY
+    return replace(found.refusal, nearest=nearest(table, generator.variables, judged, effort=effort)), memory
+
+
+@dataclass(frozen=True)
+class _Passed:
+    answer: Answer
+    memory: Memory | None
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """areas: bool, those that rules block, where they can be left out."""
+
+    refusal: Refusal
+    areas: NDArray[np.bool_] | None = None
+
+
+def _judged(table: Table, generator: Generator, memory: Memory | None) -> _Passed | _Refused:
+    """One table by all steps."""
+    policy, protection = generator.policy, generator.protection
+    asked = refused_as_asked(table.question, generator)
+    if asked is not None:
+        return _Refused(asked)
+    areas = areas_of(table.question, table.count, generator.variables)
+    judged = judge_held(areas, policy)
+    left_out: tuple[str, ...] = ()
+    if judged.blocked_areas.any() and not judged.blocked_areas.all() and len(areas.axes) == 1:
+        if policy.rules.blocked == "refused":
+            return _Refused(_held(judged), judged.blocked_areas)
+        axis = areas.axes[0]
+        codes = table.question.axes[axis].codes
+        left_out = tuple(codes[k] for k in np.flatnonzero(judged.blocked_areas).tolist())
+        table = only(table, axis, ~judged.blocked_areas)
+    elif judged.blocked_areas.any():
+        return _Refused(_held(judged))
+    if judged.whole:
+        return _Refused(_held(judged))
+    before = risk_before(table.count, policy.risk)
+    if (refusal := _above("before", before, policy.risk.most_before)) is not None:
+        return _Refused(refusal)
+    shown = protection.shown(table.count, table.key)
+    after = risk_after(table.count, shown, before, protection, policy.risk)
+    if (refusal := _above("after", after, policy.risk.most)) is not None:
+        return _Refused(refusal)
+    if memory is not None:
+        found = judge(memory, Remembered(table.question, shown))
+        if isinstance(found, Against):
+            return _Refused(Refusal("memory", memory=_against(found, memory)))
+        memory = found
+    figures = Figures(before, after, utility_of(table.count, shown), expected_utility(shown, protection.variance))
+    names = tuple(generator.variables[axis.variable].name for axis in table.question.axes)
+    answer = Answer(names, tuple(axis.codes for axis in table.question.axes), shown, figures, left_out, table.question)
+    return _Passed(answer, memory)
+
+
+def _held(judged: Judged) -> Refusal:
+    return Refusal("held", held=judged.areas + judged.whole, areas=int(judged.blocked_areas.sum()))
+
+
+def _above(which: Literal["before", "after"], risk: float | None, limit: Fraction | None) -> Refusal | None:
+    if risk is None or limit is None or risk <= float(limit) * (1 + NOISE):
+        return None
+    return Refusal("risk", risk=RiskAbove(which, risk, float(limit)))
+
+
+def _against(found: Against, memory: Memory) -> MemoryFound:
+    codes = memory.ground.base.codes
+    bare = tuple(tuple(int(code[b]) for code in codes) for b in found.bare.tolist())
+    return MemoryFound(bare, len(found.seen))
