@@ -11,7 +11,7 @@ from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.batch import ResultsFolder
-from tableseal.api.options.publish import PublishOptions, PublishOutputs, UnderOptions
+from tableseal.api.options.publish import OwnedUnderOptions, PublishOptions, PublishOutputs
 from tableseal.api.options.service import StoreOptions
 from tableseal.audit.errors import InputError
 
@@ -23,7 +23,7 @@ def publish_verb(
     output: ResultsFolder,
     options: PublishOptions,
     to: PublishOutputs,
-    said: UnderOptions,
+    said: OwnedUnderOptions,
     at: StoreOptions,
 ) -> Code:
     """Tabulate, protect and audit everything that a plan owes, cluster by cluster, and write it.
@@ -54,7 +54,7 @@ def publish_verb(
     read = read_plan(Path(plan))
     ways_of(read, options.search())  # what is asked for wrongly is said before anything is written
     key = None if to.sign is None else signing_key(to.sign)
-    settings = Settings(options.search(), to.proof, key, to.memory_limit)
+    settings = Settings(options.search(), options.proof, key, to.memory_limit)
     try:
         with (
             under_name(said, options.time_limit, at, "command line") as under,

@@ -26,7 +26,7 @@ from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, pri
 from tableseal.api.http.uploads import ARCHIVES
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
-from tableseal.api.jobs.published_kind import AGENCY, PUBLIC
+from tableseal.api.jobs.published_kind import AGENCY, CERTIFICATE, PUBLIC
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
@@ -221,9 +221,17 @@ def get_public_archive(found: OwnJob, at: ServiceDep) -> Response:
 
 @router.get("/{job}/agency.zip", **_archive("Files of the agency."))
 def get_agency_archive(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
-    """Copies of these tables with true values, and of all clusters the patterns and reports."""
+    """All else of the folder: copies of these tables with true values, of all clusters the patterns and reports, what
+    is held back, the certificate. Unpacked beside `public.zip` it is what `tableseal verify` checks."""
     note_read(at, asking, found)
     return document_response(at, found, AGENCY)
+
+
+@router.get("/{job}/certificate", **_file("A certificate.", "Certificate"))
+def get_certificate(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
+    """The certificate of a plan that was published: digests of all that went in and came out."""
+    note_read(at, asking, found)
+    return document_response(at, found, CERTIFICATE)
 
 
 @router.get("/{job}/reports/{name:path}", **_file("A report.", "Report", page=True))

@@ -7,9 +7,11 @@ from fastapi import APIRouter, Depends, Response
 from tableseal.api.http.described import body, work
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
+from tableseal.api.http.service import require
 from tableseal.api.http.uploads import Fields
 from tableseal.api.jobs.plan_kind import KIND as PLAN
 from tableseal.api.jobs.published_kind import KIND as PUBLISHED
+from tableseal.api.store.tokens import Role
 
 FIELDS = Fields("plan", body="plan")
 
@@ -57,6 +59,10 @@ async def post_published(ask: Asked, options: Annotated[Said, Depends(said(PUBLI
     """Tabulate, protect and audit everything that a plan owes, cluster by cluster.
 
     `/v1/jobs/ID/public.zip` holds the tables of clusters whose audit says safe, `/v1/jobs/ID/agency.zip` copies with
-    true values, patterns and reports. A worker that is lost costs the cluster that was under way.
+    true values, patterns, reports and the certificate. A worker that is lost costs the cluster that was under way. With
+    `publication=NAME` (role officer) nothing is public before all of it was judged with what is out under that name,
+    which then has it as one entry.
     """
-    return await taken(ask, PUBLISHED, FIELDS, options)
+    if options["under"].get("publication") is not None:
+        require(ask.http, ask.at, ask.asking, Role.OFFICER)
+    return await taken(ask, PUBLISHED, FIELDS, options, by=ask.asking.who)

@@ -16,7 +16,8 @@ from tableseal.api.http.parameters import Said, said
 from tableseal.api.http.resources import own_job
 from tableseal.api.http.service import Officer, Reader, Service, ServiceDep, require
 from tableseal.api.http.uploads import RELEASE
-from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME
+from tableseal.api.jobs.ledger import ENTRY
+from tableseal.api.jobs.publication_kind import KIND, NAME
 from tableseal.api.problems import Problem
 from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import Job, State

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
+from tableseal.api.jobs.kinds import Context, Kind, Ledger, Result
+from tableseal.api.jobs.ledger import BEFORE, before_document, enter, entry_document
 from tableseal.api.jobs.releases import ReleaseRequest, check_judging, release_in
 from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
@@ -19,14 +20,8 @@ if TYPE_CHECKING:
     from tableseal.audit.model import Release
     from tableseal.audit.publications import Assessment, Revision
 
-BEFORE = ".publication.json"
-"""What was published before; no file of a request can have this name."""
-
 NAME = r"^\w[\w .-]{0,99}$"
 """What the name of a publication looks like."""
-
-ENTRY = "entry.json"
-"""The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
 
 
 class PublicationRequest(ReleaseRequest):
@@ -69,13 +64,8 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones.
     """
-    from tableseal.audit.codec.documents import document_of, json_of
-    from tableseal.audit.codec.exact_json import dumps
-    from tableseal.audit.publications import (
-        assess,
-        publication_from_document,
-        publish,
-    )
+    from tableseal.audit.codec.documents import json_of
+    from tableseal.audit.publications import assess, publication_from_document, publish
 
     publication = publication_from_document(before["publication"])
     revises = revisions(options.revises)
@@ -91,22 +81,16 @@ def assessed(
     entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
     number = entry.number if _goes_out(options, found.verdict) else None
     found = replace(found, published=number)
-    kept = {"version": before["version"], "entry": document_of(entry)}
     documents = (
         Document("publication-audit.json", "application/json", json_of(found).encode()),
-        Document(ENTRY, "application/json", dumps(kept).encode()),
+        entry_document(before["version"], entry),
     )
     return Result(documents, found.verdict, release.title), found
 
 
 def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:
     """The publication as it is now."""
-    from tableseal.api.store.publications import publication
-
-    kept = publication(connection, owner, request.name, releases=True)
-    document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
-    content = json.dumps({"version": kept.version, "publication": document}, ensure_ascii=False).encode()
-    return [Document(BEFORE, "application/json", content)]
+    return [before_document(connection, owner, request.name)]
 
 
 def published(connection: "Connection", owner: str, request: PublicationRequest, result: Result) -> Result:
@@ -116,19 +100,10 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
     ------
     OutdatedError: another release was published, or one withdrawn, since this one was audited.
     """
-    from tableseal.api.store.log import note
-    from tableseal.api.store.publications import append
-    from tableseal.api.store.tokens import Principal, Role
-
     if not _goes_out(request.options, result.outcome):
         return result
-    answer, kept = result.documents
-    document = json.loads(kept.read())
-    entry = append(connection, owner, request.name, document["version"], document["entry"])
-    if entry is None:
-        raise OutdatedError
-    asking = Principal(owner, Role.OFFICER, request.by)
-    note(connection, asking, "publication.publish", f"{request.name}: {entry['number']}")
+    answer, made = result.documents
+    enter(connection, owner, request.name, request.by, made)
     return Result((answer,), result.outcome, result.title)
 
 

@@ -22,6 +22,9 @@ class PublishOptions(Options):
     time_limit: Annotated[
         float | None, Option("Seconds for the search of each cluster, unless the plan says them.", metavar="S"), Ge(0)
     ] = None
+    proof: Annotated[
+        bool, Option("Also write a proof of every cluster that `tableseal verify` checks (confidential).")
+    ] = False
 
     def search(self) -> SuppressOptions:
         """The same as options of a search."""
@@ -55,6 +58,12 @@ class UnderOptions(Options):
         MinLen(1),
         MaxLen(1000),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnedUnderOptions(UnderOptions):
+    """The same where nobody has signed in: whose it is, is said, too."""
+
     owner: Annotated[str, Option("Whose publication it is (default: a service without keys).", metavar="NAME")] = (
         "local"
     )
@@ -64,9 +73,6 @@ class UnderOptions(Options):
 class PublishOutputs(Options):
     """What the command asks besides: how the work is done."""
 
-    proof: Annotated[
-        bool, Option("Also write a proof of every cluster that `tableseal verify` checks (confidential).")
-    ] = False
     sign: Annotated[
         str | None, Option("Sign the certificate with a private key (Ed25519, PEM, no password).", metavar="KEY.pem")
     ] = None

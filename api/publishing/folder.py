@@ -15,7 +15,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.execution.own_folder import own_folder, write_into
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
-from tableseal.audit.proof.certificate import FILE, UNLISTED
+from tableseal.audit.proof.certificate import FILE, MARK, UNLISTED
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 RECORD = "tableseal/published-record/1"
 CERTIFICATE, SUMMARY = FILE, "summary.json"
 PAGE = "certificate.html"
-
-_MARK = ".tableseal-publication"
 
 
 class Results:
@@ -141,7 +139,7 @@ def opened(folder: Path) -> Iterator[Results]:
     ------
     InputError: it cannot be written, holds something else, or another publication is at work there.
     """
-    with own_folder(folder, _MARK, "a publication"):
+    with own_folder(folder, MARK, "a publication"):
         for name in (FILE, PAGE, SUMMARY):
             (folder / name).unlink(missing_ok=True)
         yield Results(folder)

@@ -4,10 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tableseal.api.store.log import note
-from tableseal.api.store.publications import append, publication
-from tableseal.api.store.tokens import Principal, Role
-from tableseal.audit.codec.documents import json_of
+from tableseal.api.jobs.kinds import OutdatedError
+from tableseal.api.jobs.ledger import before_document, enter, entry_document
 from tableseal.audit.publications import Entry, Publication, publication_from_document
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class KeptLedger:
-    """What an owner published under a name."""
+    """What an owner published under a name. by: through whom it is published. version: that was looked at."""
 
     store: "Store"
     owner: str
@@ -27,17 +25,15 @@ class KeptLedger:
     def before(self) -> Publication:
         """All of it, as it is now."""
         with self.store.reading() as connection:
-            kept = publication(connection, self.owner, self.name, releases=True)
-        self.version = kept.version
-        document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
-        return publication_from_document(json.loads(json.dumps(document)))
+            given = json.loads(before_document(connection, self.owner, self.name).read())
+        self.version = given["version"]
+        return publication_from_document(given["publication"])
 
     def append(self, entry: Entry) -> bool:
         """Add an entry. False: it has changed since `before` was asked, and nothing is added."""
-        with self.store.writing() as connection:
-            written = append(connection, self.owner, self.name, self.version, json.loads(json_of(entry)))
-            if written is None:
-                return False
-            asking = Principal(self.owner, Role.OFFICER, self.by)
-            note(connection, asking, "publication.publish", f"{self.name}: {written['number']}")
+        try:
+            with self.store.writing() as connection:
+                enter(connection, self.owner, self.name, self.by, entry_document(self.version, entry))
+        except OutdatedError:
+            return False
         return True

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tableseal.api.options.option import Option
-from tableseal.api.options.publish import PublishOptions, UnderOptions
+from tableseal.api.options.publish import OwnedUnderOptions, PublishOptions
 from tableseal.api.options.service import StoreOptions
 from tableseal.api.publishing.certificate import signing_key
 from tableseal.api.publishing.folder import CERTIFICATE, opened
@@ -30,7 +30,7 @@ from tableseal.audit.wording import a_kind
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishKeywords(Running, UnderOptions, PublishOptions):
+class PublishKeywords(Running, OwnedUnderOptions, PublishOptions):
     """Keywords of `publish`."""
 
     folder: Annotated[
@@ -38,7 +38,6 @@ class PublishKeywords(Running, UnderOptions, PublishOptions):
         AS_GIVEN,
         Option("Folder of the results: a new or an empty one, or one in which this was begun."),
     ] = None
-    proof: Annotated[bool, Option("Also write a proof of every cluster (confidential).")] = False
     sign: Annotated[str | None, Option("Private key (Ed25519, PEM, no password) that signs the certificate.")] = None
 
 

@@ -12,7 +12,8 @@ from starlette.datastructures import FormData
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
 from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep
-from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationRequest
+from tableseal.api.jobs.ledger import ENTRY
+from tableseal.api.jobs.publication_kind import KIND, NAME, PublicationRequest
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.publications import names_of, publication

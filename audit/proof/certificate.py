@@ -14,8 +14,10 @@ from tableseal.audit.proof.verify import RefusedError, check, demand
 
 SCHEMA = "tableseal/certificate/1"
 FILE = "certificate.json"
-UNLISTED = frozenset((FILE, ".tableseal-publication"))
-"""Files of the folder that a certificate says nothing of: itself, and the mark of the folder."""
+MARK = ".tableseal-publication"
+"""Marks the folder as that of a publication."""
+UNLISTED = frozenset((FILE, MARK))
+"""Files of the folder that a certificate says nothing of."""
 ALGORITHM = "Ed25519"
 
 

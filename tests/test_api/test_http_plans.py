@@ -40,6 +40,17 @@ def records() -> str:
     return "region,size,turnover\n" + "".join(f"{r},{s},{10 + k}\n" for k, (r, s) in enumerate(rows))
 
 
+def unzipped(client: TestClient, job: str, part: str) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(client.get(f"{job}/{part}.zip").content)) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All but the mark of the folder."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+
+
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     with asked(tmp_path_factory.mktemp("service")) as opened:
@@ -68,7 +79,7 @@ def test_a_plan_is_that_of_the_command(client: TestClient, home: Path) -> None:
 
 
 def test_what_is_published_is_what_the_command_writes(client: TestClient, home: Path) -> None:
-    """CONVENTION 930"""
+    """CONVENTION 930, 991: and it can be verified offline."""
     form = {"plan": ("plan.json", json.dumps(FILES)), "file": ("firms.csv", records())}
     response = client.post("/v1/published", files=form, headers=WAIT)
     assert response.status_code == 200, response.text
@@ -76,10 +87,16 @@ def test_what_is_published_is_what_the_command_writes(client: TestClient, home: 
     done = CliRunner().invoke(command(), ["publish", "plan.json", "-o", "out"])
     assert done.exit_code == 0, done.output
     assert response.content == Path("out/summary.json").read_bytes().rstrip()
-    for part in ("public", "agency"):
-        with zipfile.ZipFile(io.BytesIO(client.get(f"{job}/{part}.zip").content)) as packed:
-            found = {name: packed.read(name) for name in packed.namelist()}
-        assert found == {f"{part}/{path.name}": path.read_bytes() for path in (home / "out" / part).iterdir()}
+    parts = {part: unzipped(client, job, part) for part in ("public", "agency")}
+    assert {name for name in parts["public"] if not name.startswith("public/")} == set()
+    assert parts["public"] | parts["agency"] == files(home / "out")
+    assert client.get(f"{job}/certificate").content == Path("out/certificate.json").read_bytes()
+    for found in parts.values():
+        for name, content in found.items():
+            (home / "unpacked" / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / "unpacked" / name).write_bytes(content)
+    checked = CliRunner().invoke(command(), ["verify", "unpacked/certificate.json", "unpacked", "--inputs", "."])
+    assert checked.exit_code == 0, checked.output
     progress = client.get(job).json()["progress"]  # not told of every step
     assert progress is None or (progress["stage"], progress["total"]) == ("clusters", 2)
     assert client.get(f"{job}/protected").status_code == 404
