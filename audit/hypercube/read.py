@@ -8,8 +8,9 @@ from pydantic import Field
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.hypercube.source import Recorded
-from tableseal.audit.io.agency_document import MicrodataDocument, ReleaseDocument, TableDocument
+from tableseal.audit.io.agency_document import MicrodataDocument
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.document import ReleaseDocument, TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, read_bytes
 from tableseal.audit.io.formats.registry import format_in
