@@ -19,6 +19,8 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
         "hypercube": ("audit.hypercube.manifest", "Manifest"),
         "request": ("audit.hypercube.request_document", "request_schema"),
+        "generator-policy": ("suppression.generator.policy_document", "generator_schema"),
+        "table": ("api.generating.document", "TableAnswer"),
         "plan-file": ("audit.plans.document", "plan_schema"),
         "plan": ("audit.plans.report", "PlanReport"),
         "published": ("api.publishing.summary", "Published"),

@@ -24,6 +24,7 @@ VERBS = {
     "tabulate": "tabulate_verb:tabulate_verb",
     "plan": "plan_verb:plan_verb",
     "publish": "publish_verb:publish_verb",
+    "tables": "tables_verb:tables_verb",
     "convert": "convert_verb:convert_verb",
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",

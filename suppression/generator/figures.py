@@ -27,7 +27,7 @@ class Figures:
 
     risk_before: Annotated[float | None, "Of the true table."]
     risk: Annotated[float | None, "After protection, never above that before."]
-    utility: Annotated[float, "1 less the Hellinger distance to the true table, over the root of its total."]
+    utility: Annotated[float | None, "1 less the Hellinger distance to the true table, over the root of its total."]
     expected_utility: Annotated[
         float, "The same as users may reckon it, from published counts and how widely counts change.", PUBLIC
     ]

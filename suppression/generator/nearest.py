@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.codec.declared import HIDDEN, PUBLIC
+from tableseal.audit.codec.declared import PUBLIC
 from tableseal.audit.hypercube.model import Variable
 from tableseal.suppression.generator.table import Table, coarser, levels_above, only, without_axis
 
@@ -34,7 +34,18 @@ class Nearest:
 
     steps: Annotated[tuple[Step, ...], PUBLIC]
     cells: Annotated[int, PUBLIC]
-    table: Annotated[Table, HIDDEN]
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A table that may pass, with its true counts."""
+
+    steps: tuple[Step, ...]
+    table: Table
+
+    @property
+    def cells(self) -> int:
+        return self.table.question.size
 
 
 Judge = Callable[[Table], tuple[bool, NDArray[np.bool_] | None]]
@@ -49,8 +60,8 @@ def nearest(
     effort: tables that are judged, at most.
     """
     order, found = count(), list[Nearest]()
-    begin = Nearest((), table.question.size, table)
-    heap: list[tuple[int, int, int, Nearest]] = []
+    begin = _Tried((), table)
+    heap: list[tuple[int, int, int, _Tried]] = []
     seen: set[tuple[tuple[int, tuple[str, ...]], ...]] = {_identity(table)}
     _, areas = judge(table)
     for one in _changed(begin, variables, areas):
@@ -63,7 +74,7 @@ def nearest(
         effort -= 1
         passes, areas = judge(one.table)
         if passes:
-            found.append(one)
+            found.append(Nearest(one.steps, one.cells))
             continue
         for further in _changed(one, variables, areas):
             heappush(heap, (-further.cells, len(further.steps), next(order), further))
@@ -74,7 +85,7 @@ def _identity(table: Table) -> tuple[tuple[int, tuple[str, ...]], ...]:
     return tuple((axis.variable, axis.codes) for axis in table.question.axes)
 
 
-def _changed(one: Nearest, variables: Sequence[Variable], areas: NDArray[np.bool_] | None) -> Iterator[Nearest]:
+def _changed(one: _Tried, variables: Sequence[Variable], areas: NDArray[np.bool_] | None) -> Iterator[_Tried]:
     axes = one.table.question.axes
     for k, axis in enumerate(axes):
         variable = variables[axis.variable]
@@ -87,5 +98,5 @@ def _changed(one: Nearest, variables: Sequence[Variable], areas: NDArray[np.bool
             yield _next(one, Step("left_out", variable.name, areas=codes), only(one.table, k, ~areas))
 
 
-def _next(one: Nearest, step: Step, table: Table) -> Nearest:
-    return Nearest((*one.steps, step), table.question.size, table)
+def _next(one: _Tried, step: Step, table: Table) -> _Tried:
+    return _Tried((*one.steps, step), table)

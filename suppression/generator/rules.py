@@ -39,7 +39,7 @@ class Blocked:
 
     rule: Annotated[HeldRule, PUBLIC]
     area: Annotated[tuple[str, ...], "Codes of the area; empty: the whole table.", PUBLIC]
-    found: Annotated[float, "Made of true counts, so that users are not told."]
+    found: Annotated[float | None, "Made of true counts, so that users are not told."]
     allowed: Annotated[float, PUBLIC]
 
 

@@ -87,12 +87,11 @@ class Against:
     seen: Marks
 
 
-def recall(ground: Ground, answers: Iterable[Remembered]) -> Memory:
-    """The memory after some answers that were given: after a restart, or where memories are put together. What they
-    give away already is not refused any more: the base cells concerned have no move."""
-    memory = Memory.empty(ground)
+def recall(memory: Memory, answers: Iterable[Remembered]) -> Memory:
+    """The memory with further answers that were given: after a restart, by another server, or where memories are put
+    together. What they give away already is not refused any more: the base cells concerned have no move."""
     for answer in answers:
-        memory, _ = _with(memory, answer, len(ground.small) + 1)
+        memory, _ = _with(memory, answer, len(memory.ground.small) + 1)
     return memory
 
 
