@@ -85,6 +85,10 @@ class Settings(BaseSettings):
     owner_inline: Annotated[
         int | None, Field(ge=1, description="Of these, one owner may have; none: all but one, or all if access=local.")
     ] = None
+    hypercubes: Annotated[
+        Path | None,
+        Field(description="Folder of hypercubes from which users make tables: NAME.cube, NAME.yaml, NAME.secret."),
+    ] = None
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
     upload_seconds: Annotated[float, Field(gt=0, description="Seconds in which a request must come.")] = 300.0
     header_seconds: Annotated[float, Field(gt=0, description="Seconds in which its headers must come.")] = 20.0

@@ -10,6 +10,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from tableseal.api.access.browser import Browsers
 from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import Identity
+from tableseal.api.generating.counters import Counters
+from tableseal.api.generating.memories import Memories
 from tableseal.api.http import (
     audits,
     batches,
@@ -22,6 +24,7 @@ from tableseal.api.http import (
     plans,
     protections,
     publications,
+    tables,
 )
 from tableseal.api.http.body_limit import BodyLimit
 from tableseal.api.http.heads import Heads
@@ -67,9 +70,20 @@ def create_app(settings: Settings) -> FastAPI:
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    threads, checks = Threads(WRITERS, "intake"), Threads(1, "checks")
+    threads, checks, generating = Threads(WRITERS, "intake"), Threads(1, "checks"), Threads(2, "tables")
     service = Service(
-        settings, store, inline, Metrics(), threads, checks, Watch(store, threads), Guesses(), _identity(settings)
+        settings,
+        store,
+        inline,
+        Metrics(),
+        threads,
+        checks,
+        Watch(store, threads),
+        Guesses(),
+        Counters(settings.hypercubes),
+        Memories(store),
+        generating,
+        _identity(settings),
     )
 
     @asynccontextmanager
@@ -80,6 +94,7 @@ def create_app(settings: Settings) -> FastAPI:
         inline.close()
         threads.close()
         checks.close()
+        generating.close()
         store.close()
 
     app = FastAPI(
@@ -93,7 +108,7 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,  # generated clients name their functions so
     )
     app.state.service = service
-    for module in (audits, batches, measures, plans, protections, publications, jobs, log):
+    for module in (audits, batches, measures, plans, protections, publications, tables, jobs, log):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     app.include_router(health.router)  # who watches may add what he likes
     for router in (

@@ -12,6 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 from tableseal.api.access.browser import is_foreign
 from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import COOKIE, Identity, principal_behind
+from tableseal.api.generating.counters import Counters
+from tableseal.api.generating.memories import Memories
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Metrics
@@ -48,7 +50,9 @@ _GUESSING = Problem(
 @dataclass(frozen=True)
 class Service:
     """Everything a route works with; one an app. threads: of requests for work, which may have to wait for others.
-    checks: a thread of what is computed before there is a job; several would only be in the way of who reads."""
+    checks: a thread of what is computed before there is a job; several would only be in the way of who reads.
+    generating: threads that answer requests for tables of the hypercubes (counters), with what was answered before
+    (memories)."""
 
     settings: Settings
     store: Store
@@ -58,6 +62,9 @@ class Service:
     checks: Threads
     watch: Watch
     guesses: Guesses
+    counters: Counters
+    memories: Memories
+    generating: Threads
     identity: Identity | None = None
 
 

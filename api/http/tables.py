@@ -1,0 +1,166 @@
+"""/v1/hypercubes and /v1/tables: tables that users make themselves, of hypercubes that the service has."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
+from pydantic import BaseModel, ConfigDict, Field
+
+from tableseal.api.generating.counter import Counter
+from tableseal.api.generating.counters import NAME
+from tableseal.api.generating.document import TableAnswer
+from tableseal.api.generating.memories import audience_of
+from tableseal.api.generating.written import table_csv
+from tableseal.api.http.described import READING, component, gives, problems
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, require
+from tableseal.api.problems import Problem
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal, Role
+from tableseal.audit.codec.documents import json_of
+from tableseal.audit.codec.public import public_part
+from tableseal.audit.hypercube.ask import request_of
+
+router = APIRouter(tags=["tables"])
+
+_GIVEN = gives("The table, or why it is not given.", "Table")
+_GIVEN["content"]["text/csv"] = {"schema": {"type": "string"}}
+
+Name = Annotated[str, InPath(pattern=NAME, description="Name of the hypercube.")]
+
+
+class LevelResource(BaseModel):
+    """A way to group the codes of a variable."""
+
+    name: str
+    codes: int
+
+
+class VariableResource(BaseModel):
+    """A variable that tables may have."""
+
+    name: str
+    areas: Annotated[bool, Field(description="Its codes are places; each area is judged by itself.")]
+    levels: Annotated[list[LevelResource], Field(description="The coarsest first.")]
+
+
+class HypercubeResource(BaseModel):
+    """A hypercube of which tables can be asked."""
+
+    name: str
+    title: str
+    units: Annotated[int, Field(description="How many are counted in all.")]
+    variables: list[VariableResource]
+    links: dict[str, str]
+
+
+class CodesResource(BaseModel):
+    """The codes of one level of a variable."""
+
+    variable: str
+    level: str
+    codes: list[str]
+
+
+class TableRequest(BaseModel):
+    """A table that is asked of a hypercube."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hypercube: Annotated[str, Field(pattern=NAME, description="Its name.")]
+    request: Annotated[
+        dict[str, Any], Field(json_schema_extra=component("Request"), description="What is asked of it.")
+    ]
+
+
+@router.get("/v1/hypercubes", responses=problems(401, 403, 422, 500, 503))
+def list_hypercubes(at: ServiceDep, asking: Reader) -> list[HypercubeResource]:
+    """The hypercubes of this service, with their variables and levels."""
+    return [_resource(name, found) for name in at.counters.names() if (found := at.counters.counter(name)) is not None]
+
+
+@router.get("/v1/hypercubes/{name}", responses=problems(*READING))
+def get_hypercube(name: Name, at: ServiceDep, asking: Reader) -> HypercubeResource:
+    """One hypercube."""
+    return _resource(name, counter_of(at, name))
+
+
+@router.get("/v1/hypercubes/{name}/codes", responses=problems(*READING))
+def get_codes(
+    name: Name,
+    at: ServiceDep,
+    asking: Reader,
+    variable: Annotated[str, Query(max_length=200)],
+    level: Annotated[str | None, Query(max_length=200, description="Default: the finest.")] = None,
+) -> CodesResource:
+    """The codes of a level of a variable."""
+    for one in counter_of(at, name).generator.variables:
+        for found in one.levels if level is not None else one.levels[-1:]:
+            if one.name == variable and level in (None, found.name):
+                return CodesResource(variable=one.name, level=found.name, codes=list(found.codes))
+    raise ProblemError(Problem("not-found", "No such level", 404, "There is no such variable, or no such level of it."))
+
+
+@router.post(
+    "/v1/tables",
+    response_class=Response,
+    responses={200: _GIVEN, **problems(400, 401, 403, 404, 406, 408, 413, 415, 422, 500, 503, 507)},
+)
+async def post_table(
+    asked: TableRequest,
+    http: Request,
+    at: ServiceDep,
+    asking: Analyst,
+    agency: Annotated[bool, Query(description="With risk and reasons that users are not told (role officer).")] = False,
+) -> Response:
+    """Ask for a table: it is judged, protected and judged again, together with all that was answered before.
+
+    The answer says `answered` with the values, or `refused` with the rule and the nearest tables that would be given.
+    As CSV (`Accept: text/csv`) the values alone; a refusal is 422 then.
+    """
+    if agency:
+        require(http, at, asking, Role.OFFICER)
+    told = await at.generating.run(_told, at, asking, asked)
+    if "text/csv" in http.headers.get("accept", ""):
+        if told.refusal is not None:
+            raise ProblemError(Problem("refused", "Refused", 422, told.refusal.sentence))
+        return Response(table_csv(told), media_type="text/csv")
+    return Response(json_of(told if agency else public_part(told)) + "\n", media_type="application/json")
+
+
+def _told(at: Service, asking: Principal, asked: TableRequest) -> TableAnswer:
+    counter = counter_of(at, asked.hypercube)
+    request = request_of(asked.request, counter.cells)
+    memory = counter.generator.policy.memory
+    audience = "" if memory is None else audience_of(memory.scope, f"{asking.owner} {asking.who}", asking.owner)
+    told = at.memories.told(counter, request, audience, asking.who)
+    with at.store.writing() as connection:
+        note(connection, asking, "table.ask", asked.hypercube, told.outcome)
+    return told
+
+
+def counter_of(at: Service, name: str) -> Counter:
+    """Where tables of a hypercube are asked for.
+
+    Raises
+    ------
+    ProblemError: 404.
+    """
+    found = at.counters.counter(name)
+    if found is None:
+        raise ProblemError(Problem("not-found", "No such hypercube", 404, "There is no hypercube of this name here."))
+    return found
+
+
+def _resource(name: str, found: Counter) -> HypercubeResource:
+    about = found.cells.about
+    variables = [
+        VariableResource(
+            name=variable.name,
+            areas=variable.areas,
+            levels=[LevelResource(name=level.name, codes=len(level.codes)) for level in variable.levels],
+        )
+        for variable in about.variables
+    ]
+    links = {"self": f"/v1/hypercubes/{name}", "codes": f"/v1/hypercubes/{name}/codes"}
+    return HypercubeResource(name=name, title=about.title, units=about.units, variables=variables, links=links)
