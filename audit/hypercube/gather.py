@@ -53,8 +53,7 @@ def _ordered(codes: Sequence[Codes]) -> tuple[Ints, Ints]:
     else:
         order = np.lexsort(list(reversed(codes)))
         for column in codes:
-            ordered = column[order]
-            new[1:] |= ordered[1:] != ordered[:-1]
+            new[1:] |= column[order[1:]] != column[order[:-1]]
     return order, np.cumsum(new)
 
 

@@ -51,7 +51,7 @@ def requests(cube: HeldCells, number: int, seed: int = 1) -> list[Mapping[str, A
     """Mixed requests: one to four variables, fine, broad or in groups, of all or a part of the population."""
     random = np.random.default_rng(seed)
     variables = cube.about.variables
-    made = []
+    made: list[Mapping[str, Any]] = []
     for _ in range(number):
         order = random.permutation(len(variables))
         spanning = order[: random.integers(1, 5)]
