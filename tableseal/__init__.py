@@ -16,6 +16,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
     tabulate    tables from microdata
+    hypercube   a large table from which any table is made
     plan        which tables of a publication hang together
     publish     all of them safe together
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
     from tableseal.api.python.convert import ConvertResult, convert
+    from tableseal.api.python.hypercube import HypercubeResult, hypercube
     from tableseal.api.python.plan import PlanResult, plan
     from tableseal.api.python.protect import ProtectResult, protect
     from tableseal.api.python.publish import PublishResult, publish
@@ -60,6 +62,7 @@ __all__ = [
     "CompareResult",
     "ContradictionError",
     "ConvertResult",
+    "HypercubeResult",
     "InputError",
     "LimitError",
     "PlanResult",
@@ -78,6 +81,7 @@ __all__ = [
     "audit",
     "compare",
     "convert",
+    "hypercube",
     "plan",
     "protect",
     "publish",
@@ -96,6 +100,7 @@ _opened = opener(
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
         "api.python.convert": ("ConvertResult", "convert"),
+        "api.python.hypercube": ("HypercubeResult", "hypercube"),
         "api.python.plan": ("PlanResult", "plan"),
         "api.python.protect": ("ProtectResult", "protect"),
         "api.python.publish": ("PublishResult", "publish"),

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def compute(run: Run, progress: Progress) -> Study:
     """Run the study that the file of a run describes. Options: `seed`, `draws`."""
-    import yaml
-
-    described = yaml.safe_load(run.release.read_text("utf-8"))
+    described = _described(run.release)
     folder, names = run.release.parent, list(described["variables"])
     progress("hypercube", 0, 2)
     cube = _hypercube(described, folder)
@@ -44,6 +42,19 @@ def compute(run: Run, progress: Progress) -> Study:
         for name, asked in described["requests"].items()
     ]
     return run_study(cube, names, requests, settings)
+
+
+def study_cube(file: Path) -> tuple[list[str], Ints]:
+    """The names of the variables, and int64 with an axis for each: the hypercube that the file of a study describes."""
+    described = _described(file)
+    return list(described["variables"]), _hypercube(described, file.parent)
+
+
+def _described(file: Path) -> Mapping[str, Any]:
+    import yaml
+
+    described: Mapping[str, Any] = yaml.safe_load(file.read_text("utf-8"))
+    return described
 
 
 def _hypercube(described: Mapping[str, Any], folder: Path) -> Ints:

@@ -1,6 +1,7 @@
 """Rows of codes -> base cells: each combination once, in order, with what its rows add up to."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 
@@ -40,11 +41,19 @@ def gathered(
 
 def _ordered(codes: Sequence[Codes]) -> tuple[Ints, Ints]:
     """Rows by cell, and the number of the cell of each, from 0 on."""
-    order = np.lexsort(list(reversed(codes)))
-    new = np.zeros(len(order), np.bool_)
-    for column in codes:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
+    spans = [int(column.max(initial=0)) + 1 for column in codes]
+    new = np.zeros(len(codes[0]), np.bool_)
+    if prod(spans) < 2**62:
+        key = np.zeros(len(codes[0]), np.int64)
+        for column, span in zip(codes, spans, strict=True):
+            key = key * span + column
+        order = np.argsort(key, kind="stable")
+        ordered = key[order]
+        new[1:] = ordered[1:] != ordered[:-1]
+    else:
+        order = np.lexsort(list(reversed(codes)))
+        for column in codes:
+            new[1:] |= column[order[1:]] != column[order[:-1]]
     return order, np.cumsum(new)
 
 
@@ -52,10 +61,15 @@ def together(parts: Sequence[BaseCells], modulus: int | None) -> BaseCells:
     """Cells of several parts as one: those of the same codes are added up."""
     if len(parts) == 1:
         return parts[0]
-    return gathered(
-        [np.concatenate([part.codes[at] for part in parts]) for at in range(len(parts[0].codes))],
+    whole = one_behind_the_other(parts)
+    return gathered(whole.codes, whole.count, whole.keys, whole.sums, modulus)
+
+
+def one_behind_the_other(parts: Sequence[BaseCells]) -> BaseCells:
+    """Cells of several parts that have none in common."""
+    return BaseCells(
+        tuple(np.concatenate([part.codes[at] for part in parts]) for at in range(len(parts[0].codes))),
         np.concatenate([part.count for part in parts]),
         np.concatenate([part.keys for part in parts]),
         {name: np.concatenate([part.sums[name] for part in parts]) for name in parts[0].sums},
-        modulus,
     )

@@ -17,7 +17,7 @@ from tableseal.audit.codec.documents import json_of, record_from_json
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.execution.own_folder import own_folder, write_into
 from tableseal.audit.hypercube.dense import in_memory
-from tableseal.audit.hypercube.gather import together
+from tableseal.audit.hypercube.gather import one_behind_the_other
 from tableseal.audit.hypercube.manifest import LARGEST_PART, Manifest, Part, described, manifest_of
 from tableseal.audit.hypercube.model import BaseCells, HeldCells, Hypercube
 from tableseal.audit.io.files import decode, read_bytes
@@ -65,7 +65,7 @@ class StoredCells:
         InputError: as for `parts`.
         """
         parts = list(self.parts(range(len(self.about.variables)), self.about.measures))
-        return in_memory(self.about, together(parts, self.about.modulus) if parts else empty(self.about))
+        return in_memory(self.about, one_behind_the_other(parts) if parts else empty(self.about))
 
     def _read(self, part: Part, variables: Collection[int], measures: Collection[str]) -> BaseCells:
         polars = polars_module()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from commands import run
 
+import tableseal as ts
 from tableseal.audit.hypercube.question import Grouping, Question
 from tableseal.audit.hypercube.store import open_cube
 from tableseal.audit.hypercube.tabulate import Tabulated, tabulate
@@ -197,3 +198,26 @@ def test_the_folder_is_called_cube(tmp_path: Path) -> None:
     done = run("hypercube", "build", str(tmp_path / "source.json"), "-o", str(tmp_path / "x.parquet"))
     assert done.exit_code == 2
     assert ".cube" in done.stderr
+
+
+def test_from_python(tmp_path: Path) -> None:
+    cube = ts.hypercube(changed(RECORDS, key=None), areas="region")
+    assert repr(cube) == "HypercubeResult(variables=2, units=4, cells=3)"
+    assert cube.save(tmp_path / "a.cube") == (tmp_path / "a.cube",)
+    again = ts.hypercube(tmp_path / "a.cube")
+    request = {"tableseal-request": 1, "by": ["sex"], "areas": "region@1", "mean": "income"}
+    expected = [("N", "F", 2, 86), ("N", "M", 1, 20), ("W", "F", 1, 30), ("W", "M", 0, 0)]
+    assert cube.table(request, "polars").rows() == again.table(request, "polars").rows() == expected
+    share = again.table({"tableseal-request": 1, "by": ["region"], "share": {"sex": "F"}}, "polars")
+    assert share.rows() == [("N1", 3, 2), ("N2", 0, 0), ("W", 1, 1)]
+    assert again.document["units"] == 4
+    assert again.text() == cube.text()
+    (tmp_path / "source.json").write_text(json.dumps(changed(RECORDS, key=None)))
+    assert ts.hypercube([tmp_path / "source.json", tmp_path / "source.json"]).about.units == 8
+    for wrong in (3, [], tmp_path / "no.json", tmp_path / "no.cube"):
+        with pytest.raises(ts.InputError):
+            ts.hypercube(wrong)
+    with pytest.raises(ts.InputError, match="made already"):
+        ts.hypercube(tmp_path / "a.cube", areas="region")
+    with pytest.raises(ts.InputError, match=r"expected \.cube"):
+        cube.save(tmp_path / "a.json")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.hypercube.adding import sums
 from tableseal.audit.hypercube.dense import DenseCells, in_memory
+from tableseal.audit.hypercube.gather import gathered
 from tableseal.audit.hypercube.model import HeldCells
 from tableseal.audit.hypercube.question import Grouping, Question
 from tableseal.audit.hypercube.store import MANIFEST, StoredCells, open_cube, opened, pieces, write_cube
@@ -82,6 +83,14 @@ def test_there_is_no_dense_array_where_it_would_be_slow_or_not_exact() -> None:
 def test_sums_are_exact_beyond_what_floats_hold(rows: list[tuple[int, int]]) -> None:
     found = sums(np.array([g for g, _ in rows], np.int64), np.array([v for _, v in rows], np.int64), 3)
     assert found.tolist() == [sum(v for g, v in rows if g == k) for k in range(3)]
+
+
+def test_codes_whose_combinations_are_beyond_64_bits_are_sorted_too() -> None:
+    rows = [(5, 2**30, 7, 2**30), (5, 2**30, 7, 1), (0, 1, 2**30, 0), (5, 2**30, 7, 1)]
+    codes = [np.array(column, np.int32) for column in zip(*rows, strict=True)]
+    found = gathered(codes, np.ones(4, np.int64), np.arange(4), {}, 10)
+    assert [tuple(c) for c in zip(*(column.tolist() for column in found.codes), strict=True)] == sorted(set(rows))
+    assert (found.count.tolist(), found.keys.tolist()) == ([1, 2, 1], [2, 4, 0])
 
 
 def test_sums_and_tables_that_are_too_large_are_refused() -> None:
