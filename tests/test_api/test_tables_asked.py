@@ -229,7 +229,11 @@ def test_hypercubes_are_listed(client: TestClient) -> None:
     found = client.get("/v1/hypercubes").json()
     assert [one["name"] for one in found] == ["open", "town"]
     district = client.get("/v1/hypercubes/town").json()["variables"][0]
-    assert district == {"name": "district", "areas": True, "levels": [{"name": "1", "codes": 2}, {"name": "2", "codes": 6}]}
+    assert district == {
+        "name": "district",
+        "areas": True,
+        "levels": [{"name": "1", "codes": 2}, {"name": "2", "codes": 6}],
+    }
     codes = client.get("/v1/hypercubes/town/codes?variable=district&level=1").json()
     assert codes == {"variable": "district", "level": "1", "codes": ["North", "South"]}
 
