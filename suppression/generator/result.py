@@ -20,10 +20,10 @@ class Answer:
 
     variables: Annotated[tuple[str, ...], "That span it.", PUBLIC]
     codes: Annotated[tuple[tuple[str, ...], ...], "Of each variable.", PUBLIC]
-    shown: Annotated[Ints, HIDDEN]
+    shown: Annotated[Ints, HIDDEN, PUBLIC]
     figures: Annotated[Figures, PUBLIC]
     left_out: Annotated[tuple[str, ...], "Areas that rules block.", PUBLIC, SPARSE]
-    question: Annotated[Question, HIDDEN]
+    question: Annotated[Question, HIDDEN, PUBLIC]
 
     @derived(after="codes")
     def values(self) -> Annotated[tuple[int, ...], PUBLIC]:
@@ -36,7 +36,7 @@ class RiskAbove:
     """The risk of the whole table is above the policy's limit."""
 
     when: Annotated[Literal["before", "after"], "Of the true table, or after protection.", PUBLIC]
-    found: Annotated[float, "Made of true counts, so that users are not told."]
+    found: Annotated[float | None, "Made of true counts, so that users are not told.", SPARSE]
     allowed: Annotated[float, PUBLIC]
 
 
