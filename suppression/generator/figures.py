@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.declared import PUBLIC, SPARSE
 from tableseal.audit.hypercube.model import Ints
 from tableseal.audit.measures.risk.hellinger import hellinger_counts, utility
 from tableseal.audit.measures.risk.split_risk import Spectrum, terms_after, terms_before
@@ -23,11 +23,13 @@ CAP = 10
 
 @dataclass(frozen=True)
 class Figures:
-    """How risky and how useful a table is. Risks are null where they are not defined: one cell, or nobody."""
+    """How risky and how useful a table is. Risks are left out where they are not defined: one cell, or nobody."""
 
-    risk_before: Annotated[float | None, "Of the true table."]
-    risk: Annotated[float | None, "After protection, never above that before."]
-    utility: Annotated[float | None, "1 less the Hellinger distance to the true table, over the root of its total."]
+    risk_before: Annotated[float | None, "Of the true table.", SPARSE]
+    risk: Annotated[float | None, "After protection, never above that before.", SPARSE]
+    utility: Annotated[
+        float | None, "1 less the Hellinger distance to the true table, over the root of its total.", SPARSE
+    ]
     expected_utility: Annotated[
         float, "The same as users may reckon it, from published counts and how widely counts change.", PUBLIC
     ]

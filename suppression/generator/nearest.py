@@ -13,8 +13,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.declared import HIDDEN, PUBLIC
 from tableseal.audit.hypercube.model import Variable
+from tableseal.audit.hypercube.question import Question
 from tableseal.suppression.generator.table import Table, coarser, levels_above, only, without_axis
 
 
@@ -34,18 +35,20 @@ class Nearest:
 
     steps: Annotated[tuple[Step, ...], PUBLIC]
     cells: Annotated[int, PUBLIC]
+    question: Annotated[Question, HIDDEN, PUBLIC]
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """A table that may pass, with its true counts."""
-
     steps: tuple[Step, ...]
     table: Table
 
     @property
     def cells(self) -> int:
         return self.table.question.size
+
+    def then(self, step: Step, table: Table) -> "_Tried":
+        return _Tried((*self.steps, step), table)
 
 
 Judge = Callable[[Table], tuple[bool, NDArray[np.bool_] | None]]
@@ -74,7 +77,7 @@ def nearest(
         effort -= 1
         passes, areas = judge(one.table)
         if passes:
-            found.append(Nearest(one.steps, one.cells))
+            found.append(Nearest(one.steps, one.cells, one.table.question))
             continue
         for further in _changed(one, variables, areas):
             heappush(heap, (-further.cells, len(further.steps), next(order), further))
@@ -82,7 +85,7 @@ def nearest(
 
 
 def _identity(table: Table) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    return tuple((axis.variable, axis.codes) for axis in table.question.axes)
+    return tuple((axis.variable, axis.codes) for axis in table.question.axes + table.question.where)
 
 
 def _changed(one: _Tried, variables: Sequence[Variable], areas: NDArray[np.bool_] | None) -> Iterator[_Tried]:
@@ -90,13 +93,9 @@ def _changed(one: _Tried, variables: Sequence[Variable], areas: NDArray[np.bool_
     for k, axis in enumerate(axes):
         variable = variables[axis.variable]
         for level in levels_above(axis, variable)[:1]:
-            yield _next(one, Step("coarser", variable.name, level.name), coarser(one.table, k, level))
+            yield one.then(Step("coarser", variable.name, level.name), coarser(one.table, k, level))
         if len(axes) > 1:
-            yield _next(one, Step("dropped", variable.name), without_axis(one.table, k))
+            yield one.then(Step("dropped", variable.name), without_axis(one.table, k))
         if variable.areas and areas is not None and len(areas) == len(axis.codes) and not areas.all() and areas.any():
             codes = tuple(code for code, out in zip(axis.codes, areas.tolist(), strict=True) if out)
-            yield _next(one, Step("left_out", variable.name, areas=codes), only(one.table, k, ~areas))
-
-
-def _next(one: _Tried, step: Step, table: Table) -> _Tried:
-    return _Tried((*one.steps, step), table)
+            yield one.then(Step("left_out", variable.name, areas=codes), only(one.table, k, ~areas))

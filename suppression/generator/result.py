@@ -23,7 +23,7 @@ class Answer:
     shown: Annotated[Ints, HIDDEN, PUBLIC]
     figures: Annotated[Figures, PUBLIC]
     left_out: Annotated[tuple[str, ...], "Areas that rules block.", PUBLIC, SPARSE]
-    question: Annotated[Question | None, HIDDEN] = None
+    question: Annotated[Question, HIDDEN, PUBLIC]
 
     @derived(after="codes")
     def values(self) -> Annotated[tuple[int, ...], PUBLIC]:
@@ -36,7 +36,7 @@ class RiskAbove:
     """The risk of the whole table is above the policy's limit."""
 
     when: Annotated[Literal["before", "after"], "Of the true table, or after protection.", PUBLIC]
-    found: Annotated[float | None, "Made of true counts, so that users are not told."]
+    found: Annotated[float | None, "Made of true counts, so that users are not told.", SPARSE]
     allowed: Annotated[float, PUBLIC]
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.declared import PUBLIC, SPARSE
 from tableseal.audit.hypercube.model import Ints, Variable
 from tableseal.audit.hypercube.question import Question
 from tableseal.suppression.generator.policy import GeneratorPolicy, Limit, Rules
@@ -39,7 +39,7 @@ class Blocked:
 
     rule: Annotated[HeldRule, PUBLIC]
     area: Annotated[tuple[str, ...], "Codes of the area; empty: the whole table.", PUBLIC]
-    found: Annotated[float | None, "Made of true counts, so that users are not told."]
+    found: Annotated[float | None, "Made of true counts, so that users are not told.", SPARSE]
     allowed: Annotated[float, PUBLIC]
 
 

@@ -1,0 +1,281 @@
+"""The memory of a table generator, against all tables that explain the answers."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from small_cubes import MODULUS, base_of, groups, one_of, random_question, tabulated, variable
+
+from tableseal.audit.hypercube.model import BaseCells
+from tableseal.audit.hypercube.question import Question, cells_of
+from tableseal.suppression.generator.memory.answers import Remembered
+from tableseal.suppression.generator.memory.ground import Ground
+from tableseal.suppression.generator.memory.memory import Against, Memory, judge, recall
+from tableseal.suppression.generator.policy import ByCellKey, ByRounding, GeneratorPolicy, MemoryRule, Method
+from tableseal.suppression.generator.protection import Protection, protection_of, reach
+
+VARIABLES = (variable("a", 2), variable("b", 3))
+LARGEST = 4
+METHODS: tuple[Method, ...] = (
+    ByRounding(3),
+    ByRounding(5),
+    ByCellKey(1, Fraction(1, 2)),
+    ByCellKey(2, Fraction(1)),
+)
+NARROW = (METHODS[0], METHODS[2])
+
+
+def ground_of(
+    base: BaseCells, method: Method, width: int = 1, views: Fraction | None = None, secret: int = 9
+) -> Ground:
+    policy = GeneratorPolicy(method, memory=MemoryRule("user", width, views))
+    return Ground.of(base, protection_of(method, MODULUS, secret), policy)
+
+
+def asked(ground: Ground, question: Question) -> Remembered:
+    table = tabulated(question, ground.base)
+    return Remembered(question, ground.protection.shown(table.count, table.key))
+
+
+def everything(shape: tuple[int, ...]) -> BaseCells:
+    """All base cells, filled or not, in the order of the cube."""
+    codes = tuple(code.ravel().astype(np.int32) for code in np.indices(shape))
+    return BaseCells(codes, np.ones(len(codes[0]), np.int64), np.zeros(len(codes[0]), np.int64))
+
+
+def explaining(answers: Sequence[Remembered], protection: Protection, shape: tuple[int, ...], most: int) -> np.ndarray:
+    """int64 (tables x base cells): all tables with counts up to `most` that explain the answers: every cell may be
+    shown as it is, and no two cells that are shown differently have the same units."""
+    base = everything(shape)
+    tables = np.stack(np.meshgrid(*[np.arange(most + 1)] * len(base), indexing="ij"), axis=-1).reshape(-1, len(base))
+    cells: dict[tuple[int, ...], int] = {}
+    for answer in answers:
+        at = cells_of(answer.question, base)
+        for cell, shown in enumerate(answer.shown.tolist()):
+            inside = tuple(np.flatnonzero(at == cell).tolist())
+            total = tables[:, list(inside)].sum(axis=1)
+            tables = tables[protection.may_show(total, np.full(len(total), shown))]
+            assert cells.setdefault(inside, shown) == shown
+    different = list(cells.items())
+    for k, (one, shown) in enumerate(different):
+        for other, value in different[k + 1 :]:
+            if shown != value:
+                apart = sorted(set(one) ^ set(other))
+                tables = tables[tables[:, apart].any(axis=1)]
+    return tables
+
+
+def disclosed(truth: np.ndarray, tables: np.ndarray, threshold: int, width: int) -> Iterator[tuple[int, ...]]:
+    """Sets of base cells with a small count of which fewer than width + 1 counts are possible."""
+    for chosen in product((False, True), repeat=len(truth)):
+        inside = np.flatnonzero(chosen)
+        if 1 <= truth[inside].sum() < threshold and len(np.unique(tables[:, inside].sum(axis=1))) <= width:
+            yield tuple(inside.tolist())
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_no_small_set_is_the_only_one_that_fits(method: Method, width: int) -> None:
+    """CONVENTION 1066: whatever sets an intruder forms, of all tables that explain all answers; and without a memory
+    some come back, where changes are narrow."""
+    shape, bare, given = (2, 3), 0, 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        truth = random.choice([0, 0, 1, 1, 2, 3, LARGEST], shape)
+        ground = ground_of(base_of(truth, seed), method, width)
+        memory, answers = Memory.empty(ground), list[Remembered]()
+        for _ in range(25):
+            answers.append(asked(ground, random_question(VARIABLES, random)))
+            found = judge(memory, answers[-1])
+            memory = found if isinstance(found, Memory) else memory
+        given += len(memory.answers)
+        tables = explaining(memory.answers, ground.protection, shape, LARGEST + width)
+        assert (tables == truth.ravel()).all(axis=1).any()
+        assert not list(disclosed(truth.ravel(), tables, ground.threshold, width))
+        tables = explaining(answers, ground.protection, shape, LARGEST + width)
+        bare += sum(1 for _ in disclosed(truth.ravel(), tables, ground.threshold, width))
+    assert given
+    if method in NARROW:
+        assert bare
+
+
+MEDIUM = (
+    variable("a", 3, areas=True),
+    variable("b", 5, [0, 0, 1, 1, 1]),
+    variable("c", 4, [0, 0, 1, 1]),
+    variable("d", 3),
+)
+
+
+def medium(seed: int) -> BaseCells:
+    random = np.random.default_rng(seed)
+    return base_of(random.poisson(random.gamma(0.25, 12.0, (3, 5, 4, 3))), seed)
+
+
+def holding(seed: int, method: Method, questions: int, width: int = 1, views: Fraction | None = None) -> Memory:
+    random = np.random.default_rng(seed)
+    memory = Memory.empty(ground_of(medium(seed), method, width, views))
+    for _ in range(questions):
+        found = judge(memory, asked(memory.ground, random_question(MEDIUM, random, 4)))
+        memory = found if isinstance(found, Memory) else memory
+    return memory
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_every_small_base_cell_has_another_table_in_hand(method: Method, width: int) -> None:
+    """CONVENTION 1066: each is checked answer by answer, without what the memory has computed."""
+    longest, alone = 0, 0
+    for seed in range(3):
+        memory = holding(seed, method, 25, width)
+        ground, base = memory.ground, memory.ground.base
+        cells = [cells_of(answer.question, base) for answer in memory.answers]
+        totals = [tabulated(answer.question, base).count for answer in memory.answers]
+
+        def explains(change: np.ndarray) -> bool:
+            for answer, cell, total in zip(memory.answers, cells, totals, strict=True):  # noqa: B023
+                moved = total.copy()
+                np.add.at(moved, cell[cell >= 0], change[cell >= 0])
+                if not ground.protection.may_show(moved, answer.shown).all():  # noqa: B023
+                    return False
+            return bool((base.count + change >= 0).all())  # noqa: B023
+
+        for b in ground.small.tolist():
+            found = {0}
+            for change, units in _tables(memory, b):
+                assert explains(change)
+                assert (base.count[change * units < 0] >= ground.threshold).all()
+                found.add(units)
+                longest = max(longest, np.count_nonzero(change))
+                alone += np.count_nonzero(change) == 1
+            assert max(found) - min(found) >= width
+    assert alone
+    assert longest > 1 or method == METHODS[3]
+
+
+def _tables(memory: Memory, b: int) -> Iterator[tuple[np.ndarray, int]]:
+    """The tables in hand for a base cell, as changes, and by how much it changes."""
+    size = len(memory.ground.base)
+    for units in range(1, int(memory.up[b]) + 1):
+        yield units * (np.arange(size) == b), units
+    for units in range(1, int(memory.down_alone[b]) + 1):
+        yield -units * (np.arange(size) == b), -units
+    moves = memory.moves
+    for k in np.flatnonzero(moves.at == b).tolist():
+        change = np.zeros(size, np.int64)
+        for member, sign in zip(moves.members[k].tolist(), moves.signs[k].tolist(), strict=True):
+            if member >= 0:
+                change[member] += sign * int(moves.units[k])
+        yield change, int(change[b])
+
+
+def same(one: Memory, other: Memory) -> bool:
+    arrays = ("up", "down", "occupied")
+    alike = all((getattr(one, name) == getattr(other, name)).all() for name in arrays)
+    return alike and sorted(one.views.known().tolist()) == sorted(other.views.known().tolist())
+
+
+@pytest.mark.parametrize("method", METHODS[1:3], ids=str)
+def test_a_memory_is_made_again_of_questions_and_shown_values(method: Method) -> None:
+    """CONVENTION 1067: after a restart it answers and refuses as before."""
+    memory = holding(3, method, 20, views=Fraction(3))
+    again = recall(memory.ground, memory.answers)
+    assert same(memory, again)
+    random = np.random.default_rng(50)
+    for _ in range(20):
+        answer = asked(memory.ground, random_question(MEDIUM, random, 4))
+        assert isinstance(judge(memory, answer), Memory) == isinstance(judge(again, answer), Memory)
+
+
+def test_a_memory_is_not_changed_by_what_is_added_to_it() -> None:
+    """Two further answers to the same memory, one after the other, know nothing of each other."""
+    memory = holding(4, METHODS[1], 6)
+    random = np.random.default_rng(8)
+    one, other = (asked(memory.ground, random_question(MEDIUM, random)) for _ in range(2))
+    before = [array.copy() for array in (memory.cells.array, memory.more.array, memory.answered.count.array)]
+    first, second = judge(memory, one), judge(memory, other)
+    after = (memory.cells.array, memory.more.array, memory.answered.count.array)
+    assert all((b == a).all() for b, a in zip(before, after, strict=True))
+    for found, answer in ((first, one), (second, other)):
+        assert isinstance(found, Memory)
+        assert same(found, recall(memory.ground, [*memory.answers, answer]))
+
+
+def test_loops_are_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moves, pairs and verdicts."""
+    plain = holding(5, METHODS[0], 18, views=Fraction(2))
+    monkeypatch.setattr("tableseal.suppression.generator.memory.memory.worth_compiling", lambda *_: True)
+    compiled = holding(5, METHODS[0], 18, views=Fraction(2))
+    assert len(plain.answers) == len(compiled.answers)
+    assert same(plain, compiled)
+    assert plain.moves.members.tolist() == compiled.moves.members.tolist()
+    assert len(plain.moves.at) > 0
+
+
+def test_a_question_again_is_answered_again() -> None:
+    """CONVENTION 1067: whatever else has been answered since, and it is no further view of anything."""
+    memory = holding(6, METHODS[2], 15, views=Fraction(2))
+    for answer in memory.answers:
+        assert judge(memory, answer) is memory
+
+
+def test_an_answer_gives_no_more_than_its_cells() -> None:
+    """reach: by how much a cell may be larger and smaller, against all counts and keys."""
+    for method in METHODS:
+        protection = protection_of(method, MODULUS, 4)
+        keys = np.arange(3000)
+        for count in range(12):
+            found = {n: set(protection.shown(np.full(3000, n), keys).tolist()) for n in range(count + 4)}
+            for shown in found[count]:
+                more, fewer = reach(protection, np.array([count]), np.array([shown]), 3)
+                for steps, sign in ((more, 1), (fewer, -1)):
+                    expected = 0
+                    while expected < 3 and shown in found.get(count + sign * (expected + 1), set()):
+                        expected += 1
+                    assert steps[0] == expected
+
+
+def test_views_are_counted_by_different_units() -> None:
+    """CONVENTION 1068: a cell is one view of itself, a pair of nested cells half a view of their difference, and the
+    same cells again none; sums over a variable are of as many cells."""
+    variables = (variable("a", 2), variable("b", 4), variable("c", 2))
+    truth = np.zeros((2, 4, 2), np.int64)
+    truth[0] = [[1, 0], [40, 50], [60, 70], [80, 90]]
+    truth[1] = truth[0] + 11
+    base = base_of(truth)
+    ground = ground_of(base, ByCellKey(5, Fraction(2)), views=Fraction(2))
+    target = int(np.flatnonzero(base.count == 1)[0])
+
+    def known(memory: Memory) -> float:
+        at = memory.views.by_mark.find(ground.marks[[target]])[0]
+        return 0.0 if at < 0 else float(memory.views.known()[at])
+
+    chosen = one_of(variables, 0, 0)
+    memory = Memory.empty(ground)
+    questions = [
+        (Question((groups(1, [0, 0, 1, 1]),), (chosen,)), 0.0),
+        (Question((groups(1, [-1, 0, 1, 1]),), (chosen,)), 0.5),  # 91 persons with the one, and without
+        (Question((groups(1, [-1, 0, -1, 1]),), (chosen,)), 0.5),  # the same cell in another table
+        (Question((groups(1, [0, 1, 0, 1]),), (chosen,)), 0.5),
+        (Question((groups(1, [-1, -1, 0, -1]), groups(2, [0, 0])), (chosen,)), 1.0),
+    ]
+    for question, expected in questions:
+        found = judge(memory, asked(ground, question))
+        assert isinstance(found, Memory)
+        memory = found
+        assert known(memory) == pytest.approx(expected + _of_totals(memory, ground, target), abs=1e-9)
+    alone = asked(ground, Question((groups(1, [0, -1, -1, -1]),), (chosen,)))
+    found = judge(memory, alone)
+    assert isinstance(found, Against)
+    assert (found.seen == ground.marks[[target]]).all()
+    assert not len(found.bare)
+
+
+def _of_totals(memory: Memory, ground: Ground, target: int) -> float:
+    """What populations add: all persons with the one, by several partitions, and all without."""
+    marks, precision = memory.views.marks.array, memory.views.precision
+    every = ground.marks[ground.base.codes[0] == 0].sum(dtype=np.uint64, keepdims=True)
+    own = [precision[marks == mark].sum() for mark in (every, every - ground.marks[[target]])]
+    return 0.0 if not all(own) else float(1 / (1 / own[0] + 1 / own[1]))
