@@ -62,7 +62,8 @@ def publish_verb(
             Progress() as progress,
             workers(to.scheduler, to.jobs) as executor,
         ):
-            published = publish(read, results, replace(settings, under=under), executor=executor, progress=progress)
+            known = replace(settings, under=under)
+            published = publish(read, results, known, executor=executor, within=True, progress=progress)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED

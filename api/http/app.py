@@ -44,6 +44,7 @@ from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
 from tableseal.api.web import patterns as pattern_pages
+from tableseal.api.web import plans as plan_pages
 from tableseal.api.web import protections as protection_pages
 from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
@@ -118,6 +119,7 @@ def create_app(settings: Settings) -> FastAPI:
         protection_pages.router,
         attack_pages.router,
         batch_pages.router,
+        plan_pages.router,
         publication_pages.router,
         job_pages.router,
         workbench.router,

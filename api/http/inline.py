@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -115,8 +116,15 @@ def _answer(
             with job_folder(parent) as folder:
                 for name, content in files.items():
                     lay_out(folder, name, (content,))
-                return attempt(all_kinds()[kind], request, folder, limits, silent)
+                return _taken_along(attempt(all_kinds()[kind], request, folder, limits, silent))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except _TooLong:
         return None
+
+
+def _taken_along(answer: Result | Problem) -> Result | Problem:
+    """The same with the content of its files: the folder that they lie in goes."""
+    if isinstance(answer, Problem):
+        return answer
+    return replace(answer, documents=tuple(replace(one, content=one.read()) for one in answer.documents))

@@ -16,6 +16,7 @@ from tableseal.api.http.resources import (
     JobResource,
     document_response,
     job_resource,
+    member_response,
     note_read,
     own_job,
     places_of,
@@ -27,6 +28,7 @@ from tableseal.api.http.uploads import ARCHIVES
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
 from tableseal.api.jobs.published_kind import AGENCY, CERTIFICATE, PUBLIC
+from tableseal.api.jobs.published_kind import KIND as PUBLISHED_KIND
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
@@ -239,11 +241,18 @@ def get_report(
     found: OwnJob,
     at: ServiceDep,
     asking: Reader,
-    name: Annotated[str, Path(max_length=250, description="Name of the release, with `.json` or `.html` behind it.")],
+    name: Annotated[
+        str,
+        Path(max_length=250, description="Name of the release, or of the cluster, with `.json` or `.html` behind it."),
+    ],
 ) -> Response:
-    """The report of one release of a batch."""
+    """The report of one release of a batch, or of one cluster of a plan."""
     note_read(at, asking, found)
-    return document_response(at, found, f"reports/{name}")
+    if found.kind != PUBLISHED_KIND.name:
+        return document_response(at, found, f"reports/{name}")
+    stem, dot, ending = name.rpartition(".")
+    media_type = "text/html; charset=utf-8" if ending == "html" else "application/json"
+    return member_response(at, found, AGENCY, f"agency/{stem}.report{dot}{ending}", media_type)
 
 
 @router.delete(

@@ -17,6 +17,7 @@ from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import Job, State, StoredFile
 from tableseal.api.store.jobs import job_by_id
 from tableseal.api.store.log import note
+from tableseal.api.store.stored import member
 from tableseal.api.store.tokens import Principal
 from tableseal.api.store.turns import places
 
@@ -185,6 +186,19 @@ def document_response(at: Service, job: Job, name: str) -> Response:
     return _streamed(at, _file(at, job, name), _headers(job))
 
 
+def member_response(at: Service, job: Job, archive: str, name: str, media_type: str) -> Response:
+    """A file in an archive of a result.
+
+    Raises
+    ------
+    ProblemError: 409 if the job has no result (yet), 404 if the result has no such file.
+    """
+    content = member(at.store, _file(at, job, archive), name)
+    if content is None:
+        raise ProblemError(_no_document(name))
+    return Response(content, 200, _headers(job), media_type)
+
+
 def _rows(kind: str) -> Rows:
     rows = all_kinds()[kind].rows
     assert rows is not None  # else no other form is offered
@@ -201,8 +215,12 @@ def _file(at: Service, job: Job, name: str | None) -> StoredFile:
     for file in files:
         if name is None or file.name == name:  # the first is the answer
             return file
+    raise ProblemError(_no_document(name))
+
+
+def _no_document(name: str | None) -> Problem:
     text = f"The result has no {name}; it was not asked for, or this kind of job has none."
-    raise ProblemError(Problem("no-such-document", "No such document", 404, text))
+    return Problem("no-such-document", "No such document", 404, text)
 
 
 def _headers(job: Job) -> dict[str, str]:

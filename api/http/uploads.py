@@ -179,7 +179,7 @@ def _chosen(files: Sequence[Document], where: str, fields: Fields, roles: Mappin
     others = {label: name for label, name in roles.items() if label != fields.main}
     main = roles.get(fields.main)
     if main is None:
-        main = _main_among([name for name in names if name not in others.values()], where, fields)
+        main = main_among([name for name in names if name not in others.values()], where, fields)
     return Upload(tuple(files), main, others)
 
 
@@ -201,8 +201,13 @@ def refuse_colliding(names: Sequence[str]) -> None:
             raise bad_upload(f"{folder} is a file and the folder of {name}.")
 
 
-def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:
-    """The file that is the main one: the only one that can be, or the one that is called so."""
+def main_among(names: Sequence[str], where: str, fields: Fields) -> str:
+    """The file that is the main one: the only one that can be, or the one that is called so.
+
+    Raises
+    ------
+    ProblemError: there is none, or there are several.
+    """
     kinds = ((".zip",),) if fields.packed else _FIRST
     main = fields.main
     for endings in kinds:

@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from tableseal.audit.plans.read import Plan
 
 
+FILES = "files/"
+"""Prefix of the files of a plan among those of a result."""
+
+
 class PlanRequest(BaseModel):
-    """Which of the files is the plan; draft: see `ReleaseRequest`."""
+    """Which of the files is the plan. draft: the job `plan` whose files these are, for those who look from the job back
+    to it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -20,7 +25,13 @@ class PlanRequest(BaseModel):
     draft: str | None = None
 
 
-def run(request: PlanRequest, context: Context) -> Result:
+class ShownRequest(PlanRequest):
+    """Which of the files is the plan. kept: files that stay with the result, for jobs that begin with them."""
+
+    kept: tuple[str, ...] = ()
+
+
+def run(request: ShownRequest, context: Context) -> Result:
     """Say what the plan in the folder comes to.
 
     Raises
@@ -30,9 +41,10 @@ def run(request: PlanRequest, context: Context) -> Result:
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.plans.report import plan_report
 
-    return Result(
-        (Document("plan.json", "application/json", json_of(plan_report(plan_in(request, context))).encode()),)
-    )
+    report = plan_report(plan_in(request, context))
+    answer = Document("plan.json", "application/json", json_of(report).encode())
+    kept = (Document(FILES + name, "application/octet-stream", context.folder / name) for name in request.kept)
+    return Result((answer, *kept), title=report.title)
 
 
 def plan_in(request: PlanRequest, context: Context) -> "Plan":
@@ -47,4 +59,4 @@ def plan_in(request: PlanRequest, context: Context) -> "Plan":
     return read_plan(context.folder / request.plan)
 
 
-KIND = Kind("plan", PlanRequest, run, Rows("plan", "clusters"))
+KIND = Kind("plan", ShownRequest, run, Rows("plan", "clusters"))

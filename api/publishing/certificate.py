@@ -16,7 +16,6 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.model import Consent, Release
 from tableseal.audit.proof.certificate import ALGORITHM, digest_of, sealed, text_of
 from tableseal.audit.report.model import Called
-from tableseal.audit.report.page import template
 from tableseal.audit.version import engine_version
 
 if TYPE_CHECKING:
@@ -141,17 +140,11 @@ def finished(certificate: Certificate, outputs: Iterable[FileDigest], key: "Ed25
     """The text of the file: with outputs, signed where there is a key, and with its own digest."""
     listed = replace(certificate, outputs=tuple(sorted(outputs, key=lambda one: one.file)))
     if key is not None:
-        value = key.sign(sealed(_plain(listed)))
+        value = key.sign(sealed(plain(listed)))
         signature = Signature(key.public_key().public_bytes_raw().hex(), value.hex())
         listed = replace(listed, signature=signature)
-    document = _plain(listed)
+    document = plain(listed)
     return text_of({**document, "sha256": digest_of(document)})
-
-
-def page_of(certificate: Certificate) -> str:
-    """The certificate as a page, without outputs, of which it is one."""
-    page: str = template("certificate.html", "tableseal.api.publishing").render(certificate=certificate)
-    return page
 
 
 def digest(path: Path) -> str:
@@ -195,7 +188,7 @@ def _name(path: Path, home: Path) -> str:
     return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.name
 
 
-def _plain(certificate: Certificate) -> dict[str, Any]:
+def plain(certificate: Certificate) -> dict[str, Any]:
     """Nothing but dicts, lists, text and whole numbers: what the checker reads."""
     found: dict[str, Any] = json.loads(json_of(certificate, indent=None))
     return found

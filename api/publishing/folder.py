@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tableseal.api.publishing.certificate import Certificate, FileDigest, digest, finished, page_of
+from tableseal.api.publishing.certificate import Certificate, FileDigest, digest, finished
 from tableseal.api.publishing.cluster import Protected
+from tableseal.api.publishing.pages import certificate_page, summary_page
 from tableseal.api.publishing.summary import AGENCY_FILES, HELD_FILES, PUBLIC_FILES, Published, PublishedCluster
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps, loads
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORD = "tableseal/published-record/1"
 CERTIFICATE, SUMMARY = FILE, "summary.json"
-PAGE = "certificate.html"
+PAGE, SUMMARY_PAGE = "certificate.html", "summary.html"
 
 
 class Results:
@@ -32,7 +33,7 @@ class Results:
     held/     what may go out when all of a publication has been judged
     agency/   copies with true values, reports, patterns
     records/  what was done, written last
-    summary.json, certificate.html, certificate.json                 once all is done
+    summary.json, summary.html, certificate.html, certificate.json   once all is done
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,9 +113,10 @@ class Results:
                     path.unlink()
         write_into(self._folder, SUMMARY, json_of(published) + "\n")
 
-    def certify(self, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:
-        """Write the certificate, last of all, and its page."""
-        write_into(self._folder, PAGE, page_of(certificate))
+    def certify(self, published: Published, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:
+        """Write the pages, and the certificate, last of all."""
+        write_into(self._folder, SUMMARY_PAGE, summary_page(published, certificate))
+        write_into(self._folder, PAGE, certificate_page(certificate))
         paths = [path for path in self._folder.rglob("*") if path.is_file()]
         names = {path.relative_to(self._folder).as_posix(): path for path in paths}
         outputs = [FileDigest(name, digest(path)) for name, path in names.items() if name not in UNLISTED]
@@ -140,6 +142,6 @@ def opened(folder: Path) -> Iterator[Results]:
     InputError: it cannot be written, holds something else, or another publication is at work there.
     """
     with own_folder(folder, MARK, "a publication"):
-        for name in (FILE, PAGE, SUMMARY):
+        for name in (FILE, PAGE, SUMMARY_PAGE, SUMMARY):
             (folder / name).unlink(missing_ok=True)
         yield Results(folder)

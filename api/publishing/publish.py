@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.publishing.certificate import Source, certificate_of
@@ -12,6 +12,8 @@ from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.methods import Way, ways_of
 from tableseal.api.publishing.summary import Published, PublishedCluster
 from tableseal.api.publishing.together import REPORT, Under, judged_together
+from tableseal.api.publishing.withheld import withheld_cells
+from tableseal.audit.batch.summary import Outcome
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
@@ -44,13 +46,24 @@ class Settings:
 
 
 def publish(
-    plan: Plan, folder: Results, settings: Settings, *, executor: Executor = HERE, progress: Progress = silent
+    plan: Plan,
+    folder: Results,
+    settings: Settings,
+    *,
+    executor: Executor = HERE,
+    within: bool = False,
+    progress: Progress = silent,
 ) -> Published:
     """Protect every cluster of a plan and write what comes of it; whatever goes wrong with one is its entry.
 
     Nothing of a cluster is public before its audit says safe. What was done before with the same tables, rules and
     options is not done again. The files depend neither on the executor nor on how often the work was cut short.
     Under a name nothing is public before all of it was judged with everything that is out under that name.
+
+    Parameters
+    ----------
+    executor: works on clusters. within: on the parts of a cluster that is the only one of the plan, which is then
+        protected in this process.
 
     Raises
     ------
@@ -61,6 +74,8 @@ def publish(
     found: dict[str, PublishedCluster] = {}
     sources: dict[str, Source] = {}
     releases: dict[str, Callable[[], Release]] = {}
+
+    progress("clusters", 0, len(plan.clusters))
 
     def tasks() -> Iterator[Task]:
         for cluster in plan.clusters:
@@ -81,7 +96,13 @@ def publish(
                 releases[cluster.name] = partial(folder.release, kept.release or "")
                 progress("clusters", len(found), len(plan.clusters))
 
-    for position, result in executor.as_completed(protect_task, tasks()):
+    alone = within and len(plan.clusters) == 1
+    done = (
+        ((0, protect_task(task, executor)) for task in tasks())
+        if alone
+        else executor.as_completed(protect_task, tasks())
+    )
+    for position, result in done:
         cluster, key, records = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
@@ -107,7 +128,7 @@ def publish(
             found[cluster.name] = folder.hold(stems[cluster.name], entry, back=not out)
     published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters), together)
     folder.sum_up(published, set(stems.values()))
-    folder.certify(certificate_of(published, sources, plan.files), settings.key)
+    folder.certify(published, certificate_of(published, sources, plan.files), settings.key)
     return published
 
 
@@ -126,21 +147,35 @@ def _task(plan: Plan, cluster: Cluster, stem: str, way: Way, settings: Settings)
 
 
 def _failed(cluster: Cluster, failure: Failure) -> PublishedCluster:
-    return PublishedCluster(cluster.name, tuple(table.name for table in cluster.tables), "failed", failure)
+    return _of(cluster, "failed", failure=failure)
+
+
+def _of(cluster: Cluster, verdict: Outcome, **more: Any) -> PublishedCluster:
+    """The entry of a cluster, with what the plan says of it."""
+    return PublishedCluster(
+        name=cluster.name,
+        tables=tuple(table.name for table in cluster.tables),
+        verdict=verdict,
+        population=cluster.population,
+        measures=cluster.measures,
+        linked_by=cluster.linking,
+        equations=tuple(map(str, cluster.equations)),
+        **more,
+    )
 
 
 def _entry(cluster: Cluster, result: Protected, stem: str) -> PublishedCluster:
     report = result.report
-    return PublishedCluster(
-        name=cluster.name,
-        tables=tuple(table.name for table in cluster.tables),
-        verdict="unsafe" if report is None else report.verdict,
+    return _of(
+        cluster,
+        "unsafe" if report is None else report.verdict,
         called=None if report is None else report.called,
         headline=result.conflict if report is None else headline(report),
         sha256=None if report is None else report.release_sha256,
         cells=None if report is None else report.summary.cells,
         primary=None if report is None or result.secondary is None else report.summary.withheld - result.secondary,
         secondary=None if report is None else result.secondary,
+        withheld=() if report is None else withheld_cells(report),
         status=result.status,
         cost=result.cost,
         bound=result.bound,

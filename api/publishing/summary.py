@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from tableseal.api.publishing.withheld import WithheldCells
 from tableseal.audit.batch.summary import Outcome, worst
 from tableseal.audit.codec.declared import SPARSE, derived
 from tableseal.audit.codec.kinds import Also, Count, Digest
@@ -26,9 +27,14 @@ class PublishedCluster:
     called: Annotated[Called | None, "What the verdict is called."] = None
     headline: Annotated[str | None, "What its report says in one or two sentences, or why no pattern is safe."] = None
     sha256: Annotated[Digest | None, "Digest of the canonical release with its pattern."] = None
+    population: Annotated[str, "Whom its tables are about; empty: not said."] = ""
+    measures: Annotated[tuple[str, ...], "Of its tables, and those that equations relate to them."] = ()
+    linked_by: Annotated[tuple[str, ...], "Variables that several of its tables have."] = ()
+    equations: Annotated[tuple[str, ...], "Between its measures."] = ()
     cells: Annotated[Count | None, "Cells of its tables."] = None
     primary: Annotated[Count | None, "Cells withheld because they are sensitive by themselves."] = None
     secondary: Annotated[Count | None, "Cells withheld besides."] = None
+    withheld: Annotated[tuple[WithheldCells, ...], "Of each table, by reason."] = ()
     status: Annotated[
         str | None,
         "optimal: nothing safe is cheaper; feasible; infeasible; unfinished.",

@@ -167,7 +167,7 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
         working(keywords) as executor,
     ):
         settings = Settings(keywords.search(), keywords.proof, key, under=under)
-        found = published(plan, results, settings, executor=executor, progress=progress or silent)
+        found = published(plan, results, settings, executor=executor, within=True, progress=progress or silent)
     return PublishResult(Origin(inputs=plan.files), found, folder)
 
 

@@ -20,6 +20,7 @@ from tableseal.api.web.batches import batch_page
 from tableseal.api.web.drafts import draft_behind
 from tableseal.api.web.pages import erase_page, page, see
 from tableseal.api.web.patterns import comparison_page, suppression_page
+from tableseal.api.web.plans import plan_page, published_page
 from tableseal.api.web.progress import job_page
 from tableseal.api.web.protections import protection_page
 from tableseal.api.web.publications import assessment_page
@@ -31,8 +32,10 @@ RESULTS: Mapping[str, Callable[[Request, Service, Principal, Job, str | None], R
     "audit": audit_page,
     "batch": batch_page,
     "comparison": comparison_page,
+    "plan": plan_page,
     "protection": protection_page,
     "publication": assessment_page,
+    "published": published_page,
     "suppression": suppression_page,
 }
 """Kinds whose results have a page, made of the job and the draft it worked on if that is still kept; what the page of

@@ -146,8 +146,14 @@ def _file(name: str) -> tuple[bytes, str, str]:
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        # What pages in files and pages of the service have in common lies with the reports.
-        loader=ChoiceLoader([PackageLoader("tableseal.api.web"), PackageLoader("tableseal.audit", "report/templates")]),
+        # What pages in files and pages of the service have in common lies with those who write the files.
+        loader=ChoiceLoader(
+            [
+                PackageLoader("tableseal.api.web"),
+                PackageLoader("tableseal.api.publishing"),
+                PackageLoader("tableseal.audit", "report/templates"),
+            ]
+        ),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -205,6 +211,9 @@ SCRIPT = words_of(
         "Close",
         "Its own page",
         "At work",
+        "is done",
+        "is under way",
+        "waits",
         '${names.length} files: ${names.join(", ")}',
         "; about ${Math.ceil(more / 10) * 10} s of this step are left",
         "; about ${Math.ceil(more / 60)} min of this step are left",

@@ -11,7 +11,8 @@ from tableseal.api.http.resources import places_of
 from tableseal.api.http.service import Service
 from tableseal.api.store.events import events_of
 from tableseal.api.store.job import Event, Job, State
-from tableseal.api.web.drafts import jobs_of_draft
+from tableseal.api.store.jobs import job_by_id
+from tableseal.api.web.drafts import jobs_of_draft, result_file
 from tableseal.api.web.pages import STAGES, language_of, page
 from tableseal.audit.language import phrase, speaking
 
@@ -58,6 +59,7 @@ def job_page(request: Request, at: Service, job: Job, draft: str | None) -> Resp
         "job.html",
         job=job,
         draft=draft,
+        clusters=() if job.kind != "published" or job.state.final else clusters_of(at, job.owner, draft),
         place=place,
         phases=told,
         limit=limit,
@@ -65,6 +67,16 @@ def job_page(request: Request, at: Service, job: Job, draft: str | None) -> Resp
         now=time(),
         before=None if job.state.final else _before(at, job, draft),
     )
+
+
+def clusters_of(at: Service, owner: str, plan: str | None) -> list[str]:
+    """Names of the clusters of a plan that was brought, in order; none if it is not kept."""
+    if plan is None:
+        return []
+    with at.store.reading() as connection:
+        job = job_by_id(connection, owner, plan)
+    found = b"" if job is None else result_file(at.store, job, "plan.json")
+    return [one["name"] for one in json.loads(found)["clusters"]] if found else []
 
 
 def _stages(language: str) -> str:

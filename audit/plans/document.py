@@ -12,7 +12,9 @@ from tableseal.audit.io.document import (
     MeasureDocument,
     PolicyOrFile,
     PreviousDocument,
+    PtableDocument,
     TableDocument,
+    TransitionDocument,
     VariableDocument,
 )
 from tableseal.audit.io.document_types import Flag, Model, Positive, Rank, Tally, Text
@@ -22,13 +24,28 @@ VERSION_KEY = "tableseal-plan"
 """Key that makes a document a plan; its value is the version of the format, 1."""
 
 
-class PlannedTableDocument(TableDocument):
-    """A table that is owed: made of the microdata (`by`, in which `variable@level` names a level), or finished."""
+_METHOD = "of `suppress --method`, or of `protect --method`, which changes values"
+_SETTINGS = "of a method that changes values, by the names of the options of `protect`: {base: 5}"
+_SEED = "of all that the method draws"
+
+
+class MethodDocument(Model):
+    """How something is protected, where it is not as the plan says of all."""
+
+    method: Text | None = Field(default=None, description=_METHOD)
+    settings: dict[str, Any] = Field(default={}, description=_SETTINGS)
+    seed: Tally | None = Field(default=None, description=_SEED)
+    time_limit: Positive | None = Field(default=None, description="seconds of its method")
+
+
+class PlannedTableDocument(TableDocument, MethodDocument):
+    """A table that is owed: made of the microdata (`by`, in which `variable@level` names a level), or finished. Its
+    method is that of all tables of its cluster."""
 
     population: Text | None = Field(default=None, description="whom it is about; one of `populations`, or just a name")
 
 
-class CombinationsDocument(Model):
+class CombinationsDocument(MethodDocument):
     """Tables of all combinations of variables, such as all pairs of region, activity and size."""
 
     measures: list[Text] = Field(default=[], description="of which there is a table each; left out: all measures")
@@ -37,19 +54,10 @@ class CombinationsDocument(Model):
     population: Text | None = Field(default=None, description="whom the tables are about")
 
 
-_METHOD = "of `suppress --method`, or of `protect --method`, which changes values"
-_SETTINGS = "of a method that changes values, by the names of the options of `protect`: {base: 5}"
-_SEED = "of all that the method draws"
-
-
-class ClusterDocument(Model):
+class ClusterDocument(MethodDocument):
     """What holds for one cluster of tables and not for all."""
 
     policy: PolicyOrFile | None = None
-    method: Text | None = Field(default=None, description=_METHOD)
-    settings: dict[str, Any] = Field(default={}, description=_SETTINGS)
-    seed: Tally | None = Field(default=None, description=_SEED)
-    time_limit: Positive | None = Field(default=None, description="seconds of its method")
 
 
 class PlanDocument(Model):
@@ -71,6 +79,8 @@ class PlanDocument(Model):
         description="a CSV file or sheet with a row for each cell that is owed, which some table has to have",
     )
     microdata: MicrodataDocument | None = None
+    ptable: PtableDocument | None = Field(default=None, description="of the method cell-key")
+    transition: TransitionDocument | None = Field(default=None, description="of the method perturbation")
     previous: PreviousDocument | None = Field(
         default=None, description="what is out of an earlier period, and how much values may have changed"
     )

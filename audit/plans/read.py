@@ -18,7 +18,7 @@ from tableseal.audit.io.tables import data_columns, number_columns_of, status_so
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy
 from tableseal.audit.plans.clusters import Cluster, clusters
-from tableseal.audit.plans.document import VERSION_KEY, PlanDocument, PlannedTableDocument
+from tableseal.audit.plans.document import VERSION_KEY, MethodDocument, PlanDocument, PlannedTableDocument
 from tableseal.audit.plans.equations import check_equations, read_equation
 from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 from tableseal.audit.plans.sheet import Sheet, read_sheet
@@ -31,6 +31,7 @@ class Plan:
     """What a plan file says.
 
     document: validated; None: a bare list of tables. entries: name of a table -> its entry in a release file (raw).
+    methods: name of a table -> what it says of its method.
     variables: its classifications. raw: the file as parsed. folder: where the files that it names lie.
     files: the plan itself, and those that were read with it.
     """
@@ -42,6 +43,7 @@ class Plan:
     document: PlanDocument | None
     variables: Mapping[str, Hierarchy]
     entries: Mapping[str, Mapping[str, Any]]
+    methods: Mapping[str, MethodDocument]
     raw: Mapping[str, Any]
     folder: Path
     source: str
@@ -59,7 +61,7 @@ def read_plan(path: Path) -> Plan:
     if is_data_file(path):
         sheet = read_sheet(read_columns(Folder(path.parent), path.name, Place(path.name)))
         found = clusters(sheet.tables, (), tuple(sheet.families.values()))
-        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, path.parent, path.name, (path,))
+        return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, {}, path.parent, path.name, (path,))
     text, _ = decode(read_bytes(path, source=path.name), path.name)
     return plan_from_document(parse_document(text, path.name, json_only=is_json(path.name)), path)
 
@@ -84,7 +86,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         _Listed(entry, given, top / "tables" / at)
         for at, (entry, given) in enumerate(zip(document.tables, raw.get("tables") or [], strict=True))
     ]
-    listed += _combinations(document, top)
+    listed += _combinations(document, raw.get("combinations") or [], top)
     tables: tuple[PlannedTable, ...] = (*(_planned(one, variables, folder) for one in listed), *sheet.tables)
     if not tables:
         raise InputError(
@@ -120,6 +122,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         document,
         variables,
         entries,
+        {one.entry.name: one.entry for one in listed},
         raw,
         path.parent,
         path.name,
@@ -166,9 +169,9 @@ class _Listed:
     where: Place
 
 
-def _combinations(document: PlanDocument, top: Place) -> Iterator[_Listed]:
+def _combinations(document: PlanDocument, given: Sequence[Mapping[str, Any]], top: Place) -> Iterator[_Listed]:
     """Entries for all combinations of variables that are asked for; a table never has one variable twice."""
-    for at, said in enumerate(document.combinations):
+    for at, (said, raw) in enumerate(zip(document.combinations, given, strict=True)):
         where = top / "combinations" / at
         chosen = [of for of in combinations(said.of, said.choose) if not repeated(spanning(t).variable for t in of)]
         if not chosen:
@@ -177,10 +180,9 @@ def _combinations(document: PlanDocument, top: Place) -> Iterator[_Listed]:
             for by in chosen:
                 words = (measure, said.population or "", *by)
                 name = "_".join(word.replace("@", "_") for word in words if word)
-                given: dict[str, Any] = {"name": name, "measure": measure, "by": list(by)}
-                if said.population is not None:
-                    given["population"] = said.population
-                yield _Listed(validate(PlannedTableDocument, given, where), given, where)
+                made: dict[str, Any] = {"name": name, "measure": measure, "by": list(by)}
+                made |= {key: raw[key] for key in ("population", *MethodDocument.model_fields) if key in raw}
+                yield _Listed(validate(PlannedTableDocument, made, where), made, where)
 
 
 def _planned(listed: _Listed, variables: Mapping[str, Hierarchy], folder: Folder) -> PlannedTable:
@@ -244,7 +246,9 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
 
 def _entry(given: Mapping[str, Any], entry: PlannedTableDocument, document: PlanDocument) -> dict[str, Any]:
     """The entry of a release file for a table of the plan."""
-    found = {key: value for key, value in given.items() if key != "population"}
+    found = {
+        key: value for key, value in given.items() if key != "population" and key not in MethodDocument.model_fields
+    }
     if entry.by is not None:
         levels = {one.variable: one.level for one in map(spanning, entry.by) if one.level is not None}
         found["by"] = [spanning(text).variable for text in entry.by]

@@ -15,7 +15,7 @@ from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.plan import Equation
 from tableseal.audit.plans.read import Plan
 
-_KEPT = ("date", "intruder", "policy")
+_KEPT = ("date", "intruder", "policy", "ptable", "transition")
 
 
 def release_of(plan: Plan, cluster: Cluster) -> Release:

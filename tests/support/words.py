@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "audit" / "locale"
 FOLDERS = ("audit", "suppression", "api")
-FORMS = ("attack", "audit", "batch", "comparison", "protection", "publication", "suppression")
+FORMS = ("attack", "audit", "batch", "comparison", "protection", "publication", "published", "suppression")
 """Kinds of work that pages ask for."""
 
 CALLS = ("_", "put", "N_")

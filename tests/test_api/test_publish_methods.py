@@ -9,6 +9,8 @@ import yaml
 from commands import run
 
 import tableseal as ts
+from tableseal.api.options.suppress import METHODS
+from tableseal.suppression.protections.names import WORDS
 
 PLAN: dict[str, Any] = {
     "tableseal-plan": 1,
@@ -83,6 +85,127 @@ def test_of_all_clusters(home: Path) -> None:
         "controlled-rounding",
         "optimal",
     ]
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "cell-key": {"range": 3, "variance": 2, "additive": True},
+    "cell-key-magnitudes": {"range": 3, "variance": 2, "zero-keys": False},
+    "noise": {"share": 0.2, "least": 0.05, "balanced": False},
+    "perturbation": {"stay": 0.8, "reach": 2},
+    "post-randomisation": {"variable": "region", "stay": 0.8},
+    "record-swapping": {"variable": "region", "rate": 0.2, "similar": ["size"]},
+    "sampling": {"share": 0.5},
+    "semi-controlled-rounding": {"base": 5, "by": "region"},
+    "tabular-adjustment": {"share": 0.3, "range": 5},
+}
+"""Of methods that need any; all roundings need a base."""
+
+CONTRIBUTIONS = ("noise", "cell-key-magnitudes")
+"""Methods of magnitudes alone."""
+
+
+@pytest.mark.parametrize("method", [*METHODS, *WORDS])
+def test_every_method_in_a_plan_from_records_to_the_certificate(home: Path, method: str) -> None:
+    """CONVENTION 994, 918"""
+    rows = (home / "farms.csv").read_text().splitlines()
+    (home / "farms.csv").write_text(
+        "\n".join([f"{rows[0]},key", *(f"{row},0.{k * 7919 % 9973:04d}" for k, row in enumerate(rows[1:]))]) + "\n"
+    )
+    measure = "area" if method in CONTRIBUTIONS else "farms"
+    tables = [{"name": "both", "measure": measure, "by": ["region", "size"]},
+              {"name": "one", "measure": measure, "by": ["region"]}]  # fmt: skip
+    usual = {"base": 5} if "rounding" in method else {}
+    done = published(
+        home,
+        tables=tables,
+        microdata={**PLAN["microdata"], "key": "key"},
+        method=method,
+        settings=SETTINGS.get(method, usual),
+        seed=3,
+    )
+    [found] = clusters(home).values()
+    assert found["failure"] is None, done.output
+    assert (found["method"], found["verdict"]) == (
+        method,
+        ts.audit(home / "out" / "agency" / f"{found['name']}.json").verdict,
+    )
+    assert any(file.startswith("public/") for file in found["files"]) == (found["verdict"] == "safe")
+    assert run("verify", home / "out" / "certificate.json", home / "out", "--inputs", home).exit_code == 0
+
+
+def test_cell_keys_by_a_secret_and_a_table_of_the_agency(home: Path) -> None:
+    """CONVENTION 994: files that a method needs are named in the plan, and certified."""
+    (home / "secret.txt").write_text("0123456789abcdef0123")
+    ptable = {"i": [0, 1, 1, 1, 2, 2, 2], "j": [0, 0, 1, 2, 1, 2, 3], "v": [0, -1, 0, 1, -1, 0, 1]}
+    ptable |= {"p": [1, 0.25, 0.5, 0.25, 0.25, 0.5, 0.25], "p_int_ub": [1, 0.25, 0.75, 1, 0.25, 0.75, 1]}
+    lines = [",".join(ptable), *(",".join(map(str, row)) for row in zip(*ptable.values(), strict=True))]
+    (home / "ptable.csv").write_text("\n".join(lines) + "\n")
+    done = published(
+        home,
+        tables=PLAN["tables"][:2],
+        microdata={**PLAN["microdata"], "secret_file": "secret.txt"},
+        ptable={"file": "ptable.csv"},
+        method="cell-key",
+    )
+    assert [one["failure"] for one in clusters(home).values()] == [None, None], done.output
+    inputs = {one["file"] for one in json.loads((home / "out" / "certificate.json").read_text())["inputs"]}
+    assert {"ptable.csv", "secret.txt"} <= inputs
+
+
+def test_perturbation_by_a_matrix_of_the_agency(home: Path) -> None:
+    matrix = [[1, 0, 0], [0.1, 0.8, 0.1], [0, 0.2, 0.8]]
+    done = published(home, tables=PLAN["tables"][:1], transition={"rows": matrix}, method="perturbation")
+    assert [one["failure"] for one in clusters(home).values()] == [None], done.output
+
+
+def test_a_method_by_table(home: Path) -> None:
+    """CONVENTION 995"""
+    tables = [{**table} for table in PLAN["tables"]]
+    tables[0] |= {"method": "controlled-rounding", "settings": {"base": 5}, "seed": 4}
+    tables[2] |= {"method": "heuristic"}
+    published(home, tables=tables, clusters={"farms": {"settings": {"base": 10}}})
+    found = clusters(home)
+    assert [one["method"] for one in found.values()] == ["controlled-rounding", "optimal", "heuristic"]
+    said = json.loads((home / "out" / "agency" / "farms.protection.json").read_text())
+    assert said["statement"]["settings"] == {"base": "10"}, "a cluster adds to what its tables say"
+    made = [{"measures": ["people"], "choose": 1, "of": ["region", "size"], "method": "random-rounding",
+             "settings": {"base": 3}}]  # fmt: skip
+    published(home, tables=tables[:1], combinations=made)
+    assert clusters(home)["people"]["method"] == "random-rounding"
+
+
+TWO = [{"name": "both", "measure": "farms", "by": ["region", "size"]},
+       {"name": "one", "measure": "farms", "by": ["region"]}]  # fmt: skip
+"""Tables of one cluster."""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({"method": "heuristic"}, {"method": "network"}, 'but "both" asks for heuristic and "one" asks for network'),
+        ({}, {"method": "heuristic"}, '"both" asks for the usual method and "one" asks for heuristic'),
+        ({"method": "heuristic"}, {"method": "heuristic", "seed": 3}, '"one" asks for heuristic (seed 3)'),
+        (
+            {"method": "random-rounding", "settings": {"base": 3}},
+            {"method": "random-rounding", "settings": {"base": 5}},
+            "random-rounding (base 3)",
+        ),
+    ],
+)
+def test_tables_of_one_cluster_that_ask_for_different_methods(
+    home: Path, first: dict[str, Any], second: dict[str, Any], said: str
+) -> None:
+    """CONVENTION 995: an error that says so, unless the cluster says it."""
+    tables = [{**TWO[0], **first}, {**TWO[1], **second}]
+    done = published(home, tables=tables)
+    assert done.exit_code == 2
+    words = " ".join(done.output.split())
+    assert said in words
+    assert "tables[1] (one)" in words
+    assert "clusters: {farms: {method: ...}}" in words
+    assert not (home / "out").exists()
+    published(home, tables=tables, clusters={"farms": {"method": "modular"}})
+    assert clusters(home)["farms"]["method"] == "modular"
 
 
 @pytest.mark.parametrize(

@@ -126,12 +126,27 @@ def test_clusters_that_the_plan_no_longer_has_are_taken_away(home: Path) -> None
     assert not [name for name in files if "firms" in name]
 
 
-def test_two_processes_give_the_same_files(home: Path) -> None:
-    _, one = published(home)
+def again(home: Path, *more: str) -> dict[str, bytes]:
+    """All files, made afresh."""
     for path in sorted((home / "out").rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
-    _, two = published(home, "--jobs", "2")
-    assert one == two
+    done, files = published(home, *more)
+    assert done.exit_code == 0, done.output
+    return files
+
+
+@pytest.mark.parametrize("tables", [4, 3])
+def test_processes_and_dask_give_the_same_files(home: Path, tables: int) -> None:
+    """CONVENTION 996, 804: two clusters, and one alone, whose parts are worked on."""
+    distributed = pytest.importorskip("distributed")
+    write(home, {**PLAN, "tables": PLAN["tables"][:tables]})
+    _, one = published(home, "--proof")
+    assert len(json.loads(one["summary.json"])["clusters"]) == tables - 2
+    assert again(home, "--proof", "--jobs", "2") == one
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        assert again(home, "--proof", "--scheduler", cluster.scheduler_address) == one
 
 
 def test_nothing_unsafe_is_public(home: Path) -> None:

@@ -320,7 +320,7 @@ def test_sums_that_do_not_add_up_are_shown_and_lists_and_errors_are_usable(watch
 
 def test_pages_without_a_release_in_both_languages(watched: Watched, site: str) -> None:
     # CONVENTION 891, that of administration among them
-    for path in ("/admin", "/account", "/publications", "/admin?lang=fr", "/"):
+    for path in ("/admin", "/account", "/publications", "/plans", "/admin?lang=fr", "/"):
         watched.page.goto(f"{site}{path}")
         watched.good()
     assert watched.page.evaluate("document.documentElement.lang") == "fr"
@@ -505,3 +505,56 @@ def test_what_is_out_makes_a_release_fall_until_it_is_withdrawn(watched: Watched
     watched.good()
     audited(hides)
     page.locator(".banner.safe").wait_for()
+
+
+def test_a_plan_from_its_files_to_the_summary_page(watched: Watched, site: str, tmp_path: Path) -> None:
+    """CONVENTION 992, 993: brought with the keyboard's help, made safe under a name; the page of the folder, too."""
+    page = watched.page
+    rows = [*["N,a,10"] * 6, *["S,a,7"] * 9, "S,b,800", *["W,b,5"] * 7]
+    plan = {
+        "tableseal-plan": 1,
+        "title": "Farms",
+        "measures": {"sales": {"kind": "magnitude"}, "farms": {"kind": "count"}},
+        "variables": {
+            "region": {"total": "T", "codes": ["N", "S", "W"]},
+            "size": {"total": "all", "codes": ["a", "b"]},
+        },
+        "combinations": [{"choose": 1, "of": ["region", "size"]}],
+        "microdata": {"file": "farms.csv", "values": {"sales": "sales"}},
+        "policy": {"primary": [{"threshold": 3}]},
+    }
+    page.goto(site)
+    page.get_by_role("link", name="Plans").click()
+    page.get_by_role("heading", name="New plan").wait_for()
+    watched.good()
+    given = {"name": "p.json", "mimeType": "application/json", "buffer": json.dumps(plan).encode()}
+    records = {
+        "name": "farms.csv",
+        "mimeType": "text/csv",
+        "buffer": b"region,size,sales\n" + "\n".join(rows).encode(),
+    }
+    page.set_input_files("#plan", given)
+    page.set_input_files("#files", records)
+    focus_on(page, "Continue")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Make all of it safe").wait_for()
+    watched.good()
+    page.get_by_label("Name of the publication").fill("Farms 2026")
+    focus_on(page, "Make all of it safe")
+    page.keyboard.press("Enter")
+    page.get_by_text("2 of 2 clusters are safe.").wait_for()
+    watched.good()
+    page.goto(f"{page.url}?lang=fr")
+    page.get_by_text("2 groupes sur 2 sont sûrs.").wait_for()
+    watched.good()
+    page.goto(f"{page.url.partition('?')[0]}?lang=en")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="All else").click()
+    with zipfile.ZipFile(download.value.path()) as packed:
+        packed.extract("summary.html", tmp_path)
+    page.get_by_role("link", name="Report of sales").click()
+    page.locator(".banner.safe").wait_for()
+    page.goto((tmp_path / "summary.html").as_uri())
+    watched.foreign.clear()  # the file itself
+    page.get_by_role("heading", name="How to verify it").wait_for()
+    watched.good()

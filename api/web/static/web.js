@@ -151,8 +151,12 @@
   };
   // A search tells what is proved and what it has found: that says nothing of the time it takes.
   const above = (proved, found) => (found > proved ? `at most ${Math.ceil((100 * (found - proved)) / found)}% cheaper is possible` : "");
+  // Clusters of a plan are done in its order; what comes behind them is about all of them.
+  const clusters = job.querySelectorAll("[data-clusters] span");
   const show = ({ stage: told, done, total }) => {
     const name = named[told] ?? told;
+    const ready = told === "clusters" ? done : clusters.length;
+    clusters.forEach((cluster, at) => { cluster.textContent = at < ready ? "is done" : at === ready ? "is under way" : "waits"; });
     if (stage.textContent !== name) stage.textContent = name;
     begin(name);
     elapse();
