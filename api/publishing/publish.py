@@ -21,7 +21,7 @@ from tableseal.audit.io.formats.out import file_name
 from tableseal.audit.model import Microdata, Release
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.read import Plan
-from tableseal.audit.plans.releases import release_of
+from tableseal.audit.plans.releases import Records, release_of
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.words import headline
 
@@ -74,13 +74,14 @@ def publish(
     found: dict[str, PublishedCluster] = {}
     sources: dict[str, Source] = {}
     releases: dict[str, Callable[[], Release]] = {}
+    records = Records.of(plan)
 
     progress("clusters", 0, len(plan.clusters))
 
     def tasks() -> Iterator[Task]:
         for cluster in plan.clusters:
             try:
-                task = _task(plan, cluster, stems[cluster.name], ways[cluster.name], settings)
+                task = _task(plan, cluster, records, stems[cluster.name], ways[cluster.name], settings)
             except Exception as error:
                 folder.forget(stems[cluster.name])
                 found[cluster.name] = _failed(cluster, failure_of(error))
@@ -103,13 +104,13 @@ def publish(
         else executor.as_completed(protect_task, tasks())
     )
     for position, result in done:
-        cluster, key, records = waiting[position]
+        cluster, key, microdata = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
             result = result if settings.under is None else held(result)
             found[cluster.name] = folder.keep(stem, key, _entry(cluster, result, stem), result)
             if settings.under is not None and result.release is not None:
-                releases[cluster.name] = partial(replace, result.release, microdata=records)
+                releases[cluster.name] = partial(replace, result.release, microdata=microdata)
         else:
             folder.forget(stem)
             failure = result if isinstance(result, Failure) else Failure("limit", result.why)
@@ -138,8 +139,8 @@ def _stems(plan: Plan) -> dict[str, str]:
     return {c.name: file_name("", c.name, "", used).removeprefix("_") for c in plan.clusters}
 
 
-def _task(plan: Plan, cluster: Cluster, stem: str, way: Way, settings: Settings) -> Task:
-    release = release_of(plan, cluster)
+def _task(plan: Plan, cluster: Cluster, records: Records, stem: str, way: Way, settings: Settings) -> Task:
+    release = release_of(plan, cluster, records)
     cells = sum(len(table.status) for table in release.tables)
     if settings.max_cells is not None and cells > settings.max_cells:
         raise LimitError(f"its tables have {cells:,} cells; at most {settings.max_cells:,} are taken here.")

@@ -14,6 +14,7 @@ from tableseal.audit.implied.grids import Grid, axes_of, grids
 from tableseal.audit.implied.judged import Judged, forms_of, together
 from tableseal.audit.implied.naming import Named, named
 from tableseal.audit.implied.narrow import Bounding, Search
+from tableseal.audit.implied.of_records import table_of_records
 from tableseal.audit.implied.tables import true_table
 from tableseal.audit.implied.values import judge_values
 from tableseal.audit.linear.cells import Cells
@@ -83,7 +84,9 @@ def find_implied(
     close: list[Judged] = []
     left_out = 0
     if bounding is not None:
-        search = Search(prepared, reduced, policy, found, bounding, true_table(prepared, reduced, axes))
+        records = table_of_records(prepared, reduced, axes)
+        others = [] if records is None else [records]
+        search = Search(prepared, reduced, policy, found, bounding, true_table(prepared, reduced, axes), others)
         singles, narrow = search.by_value()
         found = [_merged(one, more) for one, more in zip(found, singles, strict=True)]
         microdata = search.from_microdata(singles, narrow.chosen)

@@ -68,8 +68,9 @@ class Search:
         found: Sequence[tuple[Grid, Computed]],
         bounding: Bounding,
         true: Table,
+        others: Sequence[Table] = (),
     ) -> None:
-        """found: what the equations give. true: the true values, as far as they are known."""
+        """found: what the equations give. true: the true values, as far as they are known. others: tables in hand."""
         self._prepared, self._reduced, self._policy = prepared, reduced, policy
         self._bounding, self._true_table = bounding, true
         self._telling = Telling.of(prepared.release, prepared.cells)
@@ -83,7 +84,7 @@ class Search:
             for grid, c in found
         ]
         touched = np.sum([one.grid.spread(one.left) for one in self._seen], axis=0) > 0
-        self._tables = look(self._seen, [true], Tables(reduced, touched, bounding.solver, bounding.limits))
+        self._tables = look(self._seen, [true, *others], Tables(reduced, touched, bounding.solver, bounding.limits))
         self._budget = max(WORK, int(_work(reduced, bounding.forms).sum()) // 3)
         self.left_out = 0
 

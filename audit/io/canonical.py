@@ -8,9 +8,12 @@ row is spelled out (`derived`), for readers that know nothing of our rules; it i
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -34,6 +37,8 @@ from tableseal.audit.model import (
 )
 from tableseal.audit.model.rounding import EXACT_METHODS, NO_LIMIT, rounding_interval
 
+_BEFORE_RECORDS = ("tableseal", "title", "measures", "variables", "tables")
+
 _WORDS = {int(status): status.word for status in Status}
 
 
@@ -49,8 +54,41 @@ def canonical_json(release: Release) -> bytes:
     >>> canonical_json(release_from_document(canonical_document(release))) == canonical_json(release)
     True
     """
-    document = canonical_document(release)
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    document = canonical_document(replace(release, microdata=None) if release.microdata is not None else release)
+    parts = {key: _dumped(value) for key, value in document.items()}
+    if release.microdata is not None:
+        head = {key: parts.pop(key) for key in _BEFORE_RECORDS}
+        parts = {**head, "microdata": _dumped_records(release.microdata, release), **parts}
+    return b"{" + b",".join(_dumped(key) + b":" + part for key, part in parts.items()) + b"}\n"
+
+
+def _dumped(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+_DUMPED: "deque[_Dumped]" = deque(maxlen=2)
+"""What was written last of records: a search writes the same ones again and again, with one pattern after another."""
+
+
+@dataclass(frozen=True)
+class _Dumped:
+    """Records that are still the same object, what else they are written with, and what was written."""
+
+    records: "ref[Microdata]"
+    said: tuple[object, ...]
+    written: bytes
+
+
+def _dumped_records(records: Microdata, release: Release) -> bytes:
+    """Records as JSON, remembered."""
+    measures = tuple((name, release.measures[name].unit) for name in records.values)
+    said = (tuple((name, hierarchy.codes) for name, hierarchy in release.variables.items()), measures)
+    for one in tuple(_DUMPED):
+        if one.records() is records and one.said == said:
+            return one.written
+    written = _dumped(_microdata(records, release))
+    _DUMPED.append(_Dumped(ref(records), said, written))
+    return written
 
 
 def release_digest(release: Release) -> str:

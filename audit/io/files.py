@@ -3,15 +3,19 @@
 import codecs
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.archive import ArchiveFolder
 from tableseal.audit.io.unread import other_encodings, refuse_unread
 from tableseal.audit.model import Note
 from tableseal.audit.wording import quoted, suggestion
+
+if TYPE_CHECKING:
+    from tableseal.audit.io.columns import Columns
 
 SIZE_LIMIT = 512 * 2**20
 """Largest file that is read, in bytes."""
@@ -46,6 +50,14 @@ class OneFile:
 
 
 @dataclass(frozen=True)
+class ReadFile:
+    """The columns of a data file, and what was noticed while reading it."""
+
+    columns: "Columns"
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True)
 class Folder:
     """The folder in which the files that a release names are looked for, and what was noticed while reading them.
 
@@ -58,6 +70,8 @@ class Folder:
     notes: list[Note] = field(default_factory=list)
     opened: list[Path] = field(default_factory=list)
     """Files that the release named, so that no output is written over them."""
+    kept: "dict[str, ReadFile | None]" = field(default_factory=dict)
+    """Data files that several releases name: what the first of them has read (None: not yet)."""
 
     def content(self, name: str, where: Place) -> bytes:
         """What the file called `name` inside the folder holds; `where` is the place in the document that names it.
@@ -74,6 +88,21 @@ class Folder:
         if isinstance(self.root, ArchiveFolder | OneFile):
             return self.root.content(name, where, self.limit)
         return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
+
+    def once(self, name: str, where: Place, read: "Callable[[], Columns]") -> "Columns":
+        """What `read` gives of a data file, or what it has given where the file is one that is kept."""
+        if name not in self.kept:
+            return read()
+        held = self.kept[name]
+        if held is None:
+            before = len(self.notes)
+            columns = read()
+            self.kept[name] = ReadFile(columns, tuple(self.notes[before:]))
+            return columns
+        if isinstance(self.root, Path):
+            self._path(self.root, name, where)
+        self.notes.extend(held.notes)
+        return held.columns
 
     def beginning(self, name: str, most: int) -> bytes:
         """The first bytes of a file, by which its format is told; nothing if it is none that can be read."""

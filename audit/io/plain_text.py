@@ -54,6 +54,8 @@ def _column(series: Any) -> Column:
 def _odd(columns: Sequence[Column], longest: int) -> bool:
     """A row of nothing but blanks, which counts as none, or a field that is too long."""
     blank = np.ones(len(columns[0]), dtype=np.bool_)
-    for column in columns:
+    for column in sorted(columns, key=lambda column: len(column.texts)):  # of few texts: these say enough
+        if not blank.any():
+            break
         blank &= column.spread([not text or text.isspace() for text in column.texts], np.bool_)
     return bool(blank.any()) or any(len(text or "") > longest for column in columns for text in column.texts)

@@ -12,7 +12,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import ReleaseDocument
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, OneFile, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, ReadFile, read_bytes
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
@@ -209,6 +209,7 @@ def release_from_document(
     policy: Path | Policy | None = None,
     status_map: Mapping[str, str] | None = None,
     source: str = "release",
+    kept: dict[str, ReadFile | None] | None = None,
 ) -> Release:
     """The release that a Python mapping describes, in the shape of a release file.
 
@@ -217,13 +218,14 @@ def release_from_document(
     folder: where the files that the document names lie; None: it may not name files.
     policy, status_map: as for `read_release`.
     source: name of the document, for messages.
+    kept: data files that other documents name, too, and what was read of them (None: nothing yet).
 
     Raises
     ------
     InputError: as for `read_release`.
     """
     top = Place(source)
-    return _release(as_text(document, top), folder, policy, status_map, top)
+    return _release(as_text(document, top), folder, policy, status_map, top, kept)
 
 
 def release_from_columns(
@@ -272,9 +274,10 @@ def _release(
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
     top: Place,
+    kept: dict[str, ReadFile | None] | None = None,
 ) -> Release:
     document = validate(ReleaseDocument, parsed, top)
-    files = Folder(folder)
+    files = Folder(folder, kept={} if kept is None else kept)
     measures = read_measures(document, top)
     for name in repeated([*(table.name for table in document.tables), *(s.name for s in document.statistics)]):
         raise InputError(f"the name {quoted(name)} is given to two tables.", at=top / "tables")

@@ -182,7 +182,7 @@ def data_columns(file: str | None, cells: object, folder: Folder, where: Place) 
     if isinstance(cells, Columns):  # read already
         return cells
     if file is not None:
-        return read_columns(folder, file, where / "file")
+        return folder.once(file, where / "file", lambda: read_columns(folder, file, where / "file"))
     return inline_columns(cells, where / "cells")
 
 

@@ -1,14 +1,14 @@
 """A cluster of a plan -> Release: its tables, and its equations in every cell that all their measures have."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, ReadFile
 from tableseal.audit.io.release_file import read_named, release_from_document
 from tableseal.audit.model import Link, LinkTerm, Policy, Release, Table
 from tableseal.audit.plans.clusters import Cluster
@@ -18,8 +18,26 @@ from tableseal.audit.plans.read import Plan
 _KEPT = ("date", "intruder", "policy", "ptable", "transition")
 
 
-def release_of(plan: Plan, cluster: Cluster) -> Release:
+@dataclass(frozen=True)
+class Records:
+    """The file of a plan's records, once it has been read: as text, of which each cluster takes its measures.
+
+    kept: name of the file -> what was read of it; None: nothing yet.
+    """
+
+    kept: dict[str, ReadFile | None]
+
+    @staticmethod
+    def of(plan: Plan) -> "Records":
+        """Nothing read yet."""
+        name = (plan.raw.get("microdata") or {}).get("file")
+        return Records({} if name is None else {str(name): None})
+
+
+def release_of(plan: Plan, cluster: Cluster, records: Records | None = None) -> Release:
     """Everything that is protected and audited together.
+
+    records: of the plan, which are read once for all its clusters.
 
     Raises
     ------
@@ -42,7 +60,8 @@ def release_of(plan: Plan, cluster: Cluster) -> Release:
     said = plan.document.clusters.get(cluster.name)
     if said is not None and said.policy is not None:
         document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
-    release = release_from_document(document, folder=plan.folder, source=plan.source)
+    kept = None if records is None else records.kept
+    release = release_from_document(document, folder=plan.folder, source=plan.source, kept=kept)
     release = replace(release, policy=_own_rules(plan, release))
     found = [link for equation in cluster.equations for link in links_of(release, equation)]
     found += [link for equation in _earlier(release, cluster.equations) for link in links_of(release, equation)]

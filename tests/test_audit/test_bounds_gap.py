@@ -164,6 +164,40 @@ def test_whole_ends_against_all_tables(seed: int, boxes: list[int]) -> None:
         assert (known.attained >= least).all()
 
 
+@settings(max_examples=100, deadline=None)
+@given(seed=SEEDS, effort=st.sampled_from([0, 2_500, 10_000, 50_000]))
+def test_a_limit_of_effort_proves_nothing_false(seed: int, effort: int) -> None:
+    """CONVENTION 975: what is open then has its outer end proved and its attained end in hand, the same every time."""
+    component, tables = small(seed)
+    found = []
+    for _ in range(2):
+        known = know_nothing(component, Limits())
+        try:
+            Tableau(compiled=False, effort=effort).work(component, known, Limits())
+        except InfeasibleError:
+            assert len(tables) == 0
+            return
+        found.append((known.proved.tolist(), known.attained.tolist()))
+        if len(tables):
+            least = np.concatenate([tables.min(axis=0), -tables.max(axis=0)])
+            assert (known.proved <= least).all()
+            assert (known.attained >= least).all()
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("effort", [0, 3_000, 30_000])
+def test_a_limit_of_effort_counts_the_same_compiled(effort: int) -> None:
+    """CONVENTION 975: what is reached does not depend on who runs it."""
+    component, found = triangles(12), []
+    for compiled in (False, True):
+        known = know_nothing(component, Limits())
+        Tableau(compiled=compiled, effort=effort).work(component, known, Limits())
+        assert known.lp[1] == -18
+        assert -18 <= known.proved[1] < -12 <= known.attained[1]
+        found.append((known.proved.tolist(), known.attained.tolist()))
+    assert found[0] == found[1]
+
+
 def test_columns_taken_out_at_their_upper_bound_count_once() -> None:
     """By listing every table: 18 is the largest sum, with the first column at its upper bound."""
     component = Component(

@@ -181,7 +181,7 @@ def same(one: Memory, other: Memory) -> bool:
 def test_a_memory_is_made_again_of_questions_and_shown_values(method: Method) -> None:
     """CONVENTION 1067: after a restart it answers and refuses as before."""
     memory = holding(3, method, 20, views=Fraction(3))
-    again = recall(memory.ground, memory.answers)
+    again = recall(Memory.empty(memory.ground), memory.answers)
     assert same(memory, again)
     random = np.random.default_rng(50)
     for _ in range(20):
@@ -200,7 +200,7 @@ def test_a_memory_is_not_changed_by_what_is_added_to_it() -> None:
     assert all((b == a).all() for b, a in zip(before, after, strict=True))
     for found, answer in ((first, one), (second, other)):
         assert isinstance(found, Memory)
-        assert same(found, recall(memory.ground, [*memory.answers, answer]))
+        assert same(found, recall(Memory.empty(memory.ground), [*memory.answers, answer]))
 
 
 def test_loops_are_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

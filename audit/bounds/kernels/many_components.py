@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.kernels.simplex import compacted, feasible, optimise
-from tableseal.audit.bounds.kernels.whole_ends import least_whole, show
+from tableseal.audit.bounds.kernels.whole_ends import PIVOT, least_whole, show
 from tableseal.audit.bounds.knowledge import NOTHING
 from tableseal.audit.bounds.tableaux.dictionary import (
     ACTIVE,
@@ -23,6 +23,7 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     LIMIT,
     OPEN,
     OPTIMAL,
+    PIVOTS,
     ROWS,
     STUCK,
     UNLIMITED,
@@ -104,14 +105,17 @@ class Said(NamedTuple):
 
 
 @kernel
-def solve(packed: Packed, said: Said, first: int, last: int, integer: bool, boxes: Ints, limit: int) -> None:
-    """Fill `said` for the blocks first to last - 1."""
+def solve(
+    packed: Packed, said: Said, first: int, last: int, integer: bool, boxes: Ints, limit: int, effort: int
+) -> None:
+    """Fill `said` for the blocks first to last - 1. effort: entries that pivots may look at for the whole ends of
+    each."""
     for b in range(first, last):
-        said.outcome[b] = _solve(packed, said, b, integer, boxes, limit)
+        said.outcome[b] = _solve(packed, said, b, integer, boxes, limit, np.full(1, effort, np.int64))
 
 
 @kernel
-def _solve(packed: Packed, said: Said, b: int, integer: bool, boxes: Ints, limit: int) -> int:
+def _solve(packed: Packed, said: Said, b: int, integer: bool, boxes: Ints, limit: int, effort: Ints) -> int:
     """CLOSED, BEGUN or UNKNOWN."""
     columns = packed.column[b + 1] - packed.column[b]
     check = _check(packed, said, b)
@@ -147,7 +151,7 @@ def _solve(packed: Packed, said: Said, b: int, integer: bool, boxes: Ints, limit
         np.empty(1, np.int64),
         np.zeros(3, np.int64),
     )
-    if _to_the_end(d, ends, found, check) != DONE:
+    if _to_the_end(d, ends, found, check, 1 << 40) != DONE:
         return UNKNOWN
     proved, attained, offset = said.proved[e0:e1], said.attained[e0:e1], said.offset[e0:e1]
     for e in range(count):
@@ -160,28 +164,34 @@ def _solve(packed: Packed, said: Said, b: int, integer: bool, boxes: Ints, limit
     outcome = CLOSED
     none, again = np.full(count, NO_LOWER, np.int64), np.full(count, OPEN, np.int64)
     numbers = number.copy(), below.copy(), ends.part.copy(), ends.part_below.copy()
+    size = len(d.basic) * len(d.nonbasic) + PIVOT
     for e in range(count):
         if status[e] == UNLIMITED or proved[e] >= attained[e]:
             continue
         left[0], left[1] = 1, e
         d.state[CURSOR] = d.state[STUCK] = 0
         back = Ends(local, ends.sign, none, none, left[1:2].copy(), left, again, *numbers)
-        if _to_the_end(d, back, found, check) != DONE:
+        before = d.state[PIVOTS]
+        code = _to_the_end(d, back, found, check, effort[0] // size)
+        effort[0] -= (d.state[PIVOTS] - before) * size
+        if code != DONE:
             return BEGUN
         goal = proved[e] - offset[e]
         if goal < min(attained[e] - offset[e], NO_UPPER):
             aim = Aim(e, local[e], ends.sign[e], goal)
-            if least_whole(d, check, aim, boxes) and attained[e] != NOTHING:
+            if least_whole(d, check, aim, boxes, effort) and attained[e] != NOTHING:
                 proved[e] = attained[e]
             else:
                 outcome = BEGUN
+        if effort[0] <= 0:
+            return BEGUN
     return BEGUN if attained[0] == NOTHING else outcome
 
 
 @kernel
-def _to_the_end(d: Dictionary, ends: Ends, found: Found, check: Check) -> int:
-    """Phase 2 over all vertices."""
-    d.state[BUDGET] = 1 << 40
+def _to_the_end(d: Dictionary, ends: Ends, found: Found, check: Check, pivots: int) -> int:
+    """Phase 2 over all vertices, in so many pivots."""
+    d.state[BUDGET] = pivots
     while True:
         code = optimise(d, ends, found, len(check.x), check.sign)
         for t in range(found.filled[0]):

@@ -16,6 +16,7 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     DETERMINANT,
     DONE,
     EMPTY,
+    PIVOTS,
     ROWS,
     SAFE,
     Aim,
@@ -26,7 +27,7 @@ from tableseal.audit.compiling import Cells, kernel
 from tableseal.audit.linear.integers import NO_UPPER
 from tableseal.audit.primitives import copied, integers, matrix
 
-PIVOTS = 3000
+PIVOTS_OF_CUTS = 3000
 """Pivots that one round of cuts may take."""
 
 PIVOTS_OF_A_BOX = 300
@@ -36,16 +37,20 @@ SMALL = 100_000
 """Entries up to which the first splits are tried with all that can move: nearly all ends are closed by them, in less
 time than it takes to find out what cannot (384 x 110: 0.2 ms). Larger ones are copied at every split."""
 
+PIVOT = 2_000
+"""Entries that a pivot could look at in the time that it takes whatever the size."""
+
 FEW = 6
 """Splits tried first on a small dictionary: what they leave open, cuts close sooner than more splits do (mh3d_mid with
 a pattern of tau-ARGUS: 0.11 instead of 0.15 s). On large ones that leaves ends to integer programs, for minutes."""
 
 
 @kernel
-def least_whole(d: Dictionary, check: Check, aim: Aim, boxes: Cells) -> bool:
+def least_whole(d: Dictionary, check: Check, aim: Aim, boxes: Cells, effort: Cells) -> bool:
     """Look for better tables than those in hand until one has the goal, or it is proved that there are none.
 
     d: a dictionary at the minimum of the aim; it is left as it is. boxes: splits to try, in turn with rounds of cuts.
+    effort: int64 (1), entries that pivots may still look at; what they have looked at is taken off.
 
     True if it is proved that nothing less is possible than what is attained now.
     """
@@ -60,7 +65,7 @@ def least_whole(d: Dictionary, check: Check, aim: Aim, boxes: Cells) -> bool:
     for at in range(len(boxes)):
         if boxes[at]:
             tried = min(FEW, boxes[at]) if all_of_it else boxes[at]
-            closed, found = dive(duplicate(left), check, aim, best, fixed, tried)
+            closed, found = dive(duplicate(left), check, aim, best, fixed, tried, effort)
             if closed:
                 return True
             if found < best or all_of_it:
@@ -71,8 +76,7 @@ def least_whole(d: Dictionary, check: Check, aim: Aim, boxes: Cells) -> bool:
         if at + 1 == len(boxes):
             break
         left, all_of_it = with_cuts(left, aim, own), False
-        left.state[BUDGET] = PIVOTS
-        code = reoptimise(left, aim.variable, aim.sign, best)
+        code = back(left, aim, best, PIVOTS_OF_CUTS, effort)
         if code in (EMPTY, CUT):
             return True
         if code != DONE:
@@ -84,16 +88,15 @@ def least_whole(d: Dictionary, check: Check, aim: Aim, boxes: Cells) -> bool:
 
 
 @kernel
-def dive(d: Dictionary, check: Check, aim: Aim, best: int, fixed: Cells, nodes: int) -> tuple[bool, int]:
+def dive(d: Dictionary, check: Check, aim: Aim, best: int, fixed: Cells, nodes: int, effort: Cells) -> tuple[bool, int]:
     """Look for whole vertices with less than `best` of the aim, until one has its goal (for nobody: any will do).
 
     d: a dictionary at the minimum of the aim; it is changed. fixed: int64 (columns), to be added to its w.
-    nodes: boxes to look at.
+    nodes: boxes to look at; effort: see `least_whole`.
 
     (True if it is proved that nothing less than what is best now is possible, what is best now).
     """
     low = integers(len(fixed), 0)
-    d.state[BUDGET] = PIVOTS_OF_A_BOX
     waiting = [(d, low, 0, 0, False) for _ in range(0)]
     code = DONE
     for _ in range(nodes):
@@ -131,8 +134,19 @@ def dive(d: Dictionary, check: Check, aim: Aim, best: int, fixed: Cells, nodes: 
                 d.span[v] -= at + 1
         else:
             d.span[v] = at
-        code = reoptimise(d, aim.variable, aim.sign, best)
+        code = back(d, aim, best, PIVOTS_OF_A_BOX, effort)
     return False, best
+
+
+@kernel
+def back(d: Dictionary, aim: Aim, best: int, pivots: int, effort: Cells) -> int:
+    """`reoptimise` in so many pivots, or as many as the effort allows: what they look at is taken off, and as much as
+    one more does for what is looked at beside them."""
+    entries, before = d.state[ROWS] * d.state[ACTIVE] + PIVOT, d.state[PIVOTS]
+    d.state[BUDGET] = max(0, min(pivots, effort[0] // entries))
+    code = reoptimise(d, aim.variable, aim.sign, best)
+    effort[0] -= (d.state[PIVOTS] - before + 1) * entries
+    return code
 
 
 @kernel

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from tableseal.audit.bounds.components import Components
 from tableseal.audit.bounds.kernels.many_components import BEGUN, CLOSED, UNKNOWN, Packed, Said, solve
+from tableseal.audit.bounds.kernels.whole_ends import PIVOT
 from tableseal.audit.bounds.knowledge import NOTHING
 from tableseal.audit.bounds.linear_values import as_fraction
 from tableseal.audit.bounds.split_forms import SplitForms
 from tableseal.audit.bounds.tableaux.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed, heaviest
-from tableseal.audit.bounds.tableaux.tableau import BOXES, PIVOT, Tableau
+from tableseal.audit.bounds.tableaux.tableau import BOXES, EFFORT, Tableau, effort_within
 from tableseal.audit.compiling import compiled
 from tableseal.audit.execution.executor import in_batches
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -60,11 +61,13 @@ class Closed:
 class Blocks:
     """Answers for all small components at once; `tableau` says whether there is enough to do to compile.
 
-    boxes: splits tried for one whole end, in turn with rounds of cuts.
+    boxes: splits tried for one whole end, in turn with rounds of cuts. effort: entries that pivots may look at for the
+    whole ends of one component.
     """
 
     tableau: Tableau
     boxes: tuple[int, ...] = BOXES
+    effort: int = EFFORT
 
     def close(self, parts: Components, pieces: SplitForms, which: Ints, limits: Limits) -> Closed | None:
         """Close all ends of the components of `which` that are small; None: there are too few to compile anything."""
@@ -102,7 +105,9 @@ class Blocks:
             if limits.out_of_time():
                 break
             began = perf_counter()
-            compiled(solve)(packed, said, first, last, limits.integer, boxes, LARGEST)
+            compiled(solve)(
+                packed, said, first, last, limits.integer, boxes, LARGEST, effort_within(limits, self.effort)
+            )
             seconds[first:last] = (perf_counter() - began) / (last - first)
         return seconds
 

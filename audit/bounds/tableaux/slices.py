@@ -4,12 +4,14 @@ import numpy as np
 
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.kernels.simplex import reoptimise
-from tableseal.audit.bounds.kernels.whole_ends import PIVOTS_OF_A_BOX, dive, held
-from tableseal.audit.bounds.tableaux.dictionary import BUDGET, DONE, EMPTY, NOBODY, Aim, Check, Dictionary, Frame, Ints
+from tableseal.audit.bounds.kernels.whole_ends import PIVOTS_OF_A_BOX, back, dive, held
+from tableseal.audit.bounds.tableaux.dictionary import DONE, EMPTY, NOBODY, Aim, Check, Dictionary, Frame, Ints
 from tableseal.audit.compiling import Runner
 from tableseal.audit.linear.integers import NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
+
+EFFORT = 10_000_000_000
+"""Entries that pivots may look at for all tables of one component."""
 
 
 class Slices:
@@ -18,7 +20,7 @@ class Slices:
     def __init__(self, component: Component, run: Runner, dictionary: Dictionary, frame: Frame, check: Check) -> None:
         """dictionary: at a vertex, compacted and without multipliers; it stays as it is."""
         self._component, self._run, self._dictionary, self._frame = component, run, dictionary, frame
-        self._check = check
+        self._check, self._effort = check, run.full(1, EFFORT)
 
     def table(self, target: int, value: int, nodes: int) -> Ints | None:
         """Some table of whole units in which a target has the value, where `nodes` splits find one.
@@ -37,11 +39,11 @@ class Slices:
         if variable < columns:
             offset[variable] = w
         check.filled[0] = 0
-        d.state[BUDGET] = PIVOTS_OF_A_BOX
-        code = run(reoptimise, d, NOBODY, 1, NO_UPPER)
+        aim, effort = Aim(NOBODY, NOBODY, 1, 0), self._effort
+        code = run(back, d, aim, NO_UPPER, PIVOTS_OF_A_BOX, effort)
         empty = code == EMPTY
         if code == DONE:
-            empty, _ = run(dive, d, check, Aim(NOBODY, NOBODY, 1, 0), NO_UPPER, offset, nodes)
+            empty, _ = run(dive, d, check, aim, NO_UPPER, offset, nodes, effort)
         if check.filled[0] == 0:
             if empty:
                 raise InfeasibleError

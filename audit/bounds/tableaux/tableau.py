@@ -14,7 +14,7 @@ import numpy as np
 from tableseal.audit.bounds.certify import fitting
 from tableseal.audit.bounds.component import Component, Limits, Multipliers
 from tableseal.audit.bounds.kernels.simplex import compacted, feasible, optimise
-from tableseal.audit.bounds.kernels.whole_ends import least_whole
+from tableseal.audit.bounds.kernels.whole_ends import PIVOT, least_whole
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.tableaux.dictionary import (
     BUDGET,
@@ -51,9 +51,6 @@ COMPILE = 8_000_000
 """Entries that pivots may look at as they stand (half a second to a second) before they are compiled, which takes as
 long to load."""
 
-PIVOT = 2_000
-"""Entries that a pivot could look at in the time that it takes whatever the size."""
-
 WIDE = 20_000
 """Entries up to which a dictionary is done again in integers of any size where 64 bits are not enough."""
 
@@ -68,6 +65,13 @@ each; 200 splits without cuts close 590 in more time, and cuts without splits 50
 MORE_BOXES = (24, *(0, 0, 24) * 6, 200)
 """The same for ends that other methods have left: 640 of 680 of the second hierarchy."""
 
+EFFORT = 20_000_000_000
+"""Entries that pivots may look at for the whole ends of one component, a limit that does not depend on the speed of the
+machine; ends that are open then are left to the next steps."""
+
+A_SECOND = 200_000_000
+"""Entries that compiled pivots look at in a second: where there is a time limit, no more than fit into it."""
+
 _LONG = 2**61
 
 
@@ -77,13 +81,21 @@ class Tableau:
     compiled: True: compiled pivots always, False: never, None: when there is enough to do. The answers are the same.
     boxes: splits tried for one whole end, in turn with rounds of cuts.
     largest: entry beyond which a dictionary is given up, or done again in integers of any size if it is small.
+    effort: entries that pivots may look at for the whole ends of one component.
     """
 
     name = "tableau"
     quick = True
 
-    def __init__(self, *, boxes: tuple[int, ...] = BOXES, compiled: bool | None = None, largest: int = LARGEST) -> None:
-        self._boxes = boxes
+    def __init__(
+        self,
+        *,
+        boxes: tuple[int, ...] = BOXES,
+        compiled: bool | None = None,
+        largest: int = LARGEST,
+        effort: int = EFFORT,
+    ) -> None:
+        self._boxes, self._effort = boxes, effort
         self._compiled = compiled
         self._largest = largest
         self._looked_at = 0
@@ -153,7 +165,7 @@ class Tableau:
         search = _Search(run, component, known, limits, run(compacted, d), frame)
         code = search.real_ends()
         if code == DONE and limits.integer:
-            search.whole_ends(self._boxes)
+            search.whole_ends(self._boxes, effort_within(limits, self._effort))
         self._looked_at += (int(search.d.state[PIVOTS]) - first) * (len(d.basic) * len(d.nonbasic) + PIVOT)
         return code != TOO_LARGE
 
@@ -186,8 +198,11 @@ class _Search:
         _record(self.known, Ends._make(map(run.numbers, ends)), offset, proofs)
         return code
 
-    def whole_ends(self, boxes: tuple[int, ...]) -> None:
-        """The least whole value of each open end, from the vertex where its least real value is."""
+    def whole_ends(self, boxes: tuple[int, ...], most: int) -> None:
+        """The least whole value of each open end, from the vertex where its least real value is.
+
+        most: entries that pivots may look at; ends that are open then stay open.
+        """
         known, run, d = self.known, self.run, self.d
         if len(known.open_integer()) == 0:
             return
@@ -196,24 +211,26 @@ class _Search:
         check = run.arrays(check_of(self.component, self.frame, offset, sum(boxes)))
         none, turns = np.full(len(offset), NO_LOWER), run.array(np.array(boxes))
         ends = run.arrays(ends._replace(real=none, goal=none))
+        effort, size = run.full(1, most), len(d.basic) * len(d.nonbasic) + PIVOT
         for k in known.open_integer().tolist():
-            if self.limits.out_of_time():
+            if self.limits.out_of_time() or effort[0] <= 0:
                 return
             if known.proved[k] >= known.attained[k] or known.lp[k] is None:
                 continue
             ends.status[k], ends.left[0], ends.left[1] = OPEN, 1, k
             d.state[CURSOR] = d.state[STUCK] = 0
-            d.state[BUDGET] = 1 << 40
+            d.state[BUDGET], before = effort[0] // size, d.state[PIVOTS]
             back = ends._replace(order=run.full(1, k))
             while (code := self._optimise(back, found)) == FULL:
                 pass
+            effort[0] -= (d.state[PIVOTS] - before) * size
             if code != DONE:
                 return
             aim = Aim(k, int(ends.variable[k]), int(ends.sign[k]), int(known.proved[k]) - int(offset[k]))
             if aim.goal >= min(int(known.attained[k]) - int(offset[k]), NO_UPPER):
                 continue
             check.attained[:], check.filled[0] = run.array(known.attained), 0
-            closed = run(least_whole, d, check, aim, turns)
+            closed = run(least_whole, d, check, aim, turns, effort)
             for t in range(check.filled[0]):
                 self._tables(check.shown[t : t + 1])
             if closed:
@@ -248,6 +265,12 @@ class _Search:
             row = self.run.numbers(found.row[begin:until])
             proofs[end] = Multipliers(row, (factor // common).astype(np.int64), below // common) if fits else None
             begin = until
+
+
+def effort_within(limits: Limits, most: int) -> int:
+    """Entries that pivots may look at for the whole ends of one component."""
+    seconds = limits.seconds_left()
+    return most if seconds == float("inf") else min(most, int(seconds * A_SECOND))
 
 
 def _ends(known: Knowledge, frame: Frame) -> tuple[Ends, Ints]:

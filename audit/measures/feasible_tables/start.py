@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.bounds.certify import Rational, rationalise, satisfies
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.programs.float_problem import solver_problem, to_original
+from tableseal.audit.bounds.programs.float_problem import solver_problem
+from tableseal.audit.bounds.programs.near_vertex import whole_table
 from tableseal.audit.solvers.protocol import Solver
 
 
@@ -29,15 +29,3 @@ def starting_tables(
     if not found:
         return None
     return np.array([found[k % len(found)] for k in range(count)])
-
-
-def whole_table(
-    component: Component, point: NDArray[np.float64] | None, shift: NDArray[np.int64]
-) -> NDArray[np.int64] | None:
-    """A solver's point of a component (moved by `shift`, see `solver_problem`) as a table of whole units; None where it
-    is none that fits exactly."""
-    z = None if point is None else rationalise(point)
-    if z is None or z.denominator != 1:
-        return None
-    x: Rational = to_original(z, shift)
-    return x.numerator if satisfies(component, x) else None
