@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tableseal.audit.io.agency_document import MicrodataDocument
+from tableseal.audit.io.agency_document import MicrodataDocument, PtableDocument, TransitionDocument
 from tableseal.audit.io.document import (
     CodeOrCodes,
     ConsentDocument,
@@ -12,9 +12,7 @@ from tableseal.audit.io.document import (
     MeasureDocument,
     PolicyOrFile,
     PreviousDocument,
-    PtableDocument,
     TableDocument,
-    TransitionDocument,
     VariableDocument,
 )
 from tableseal.audit.io.document_types import Flag, Model, Positive, Rank, Tally, Text
