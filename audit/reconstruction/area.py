@@ -19,12 +19,12 @@ MOST = 2_000_000
 class Area:
     """The system of an area.
 
-    persons: counted in it. inner: int64 (cells), number of each inner cell among all combinations, row by row. rows:
+    units: counted in it. inner: int64 (cells), number of each inner cell among all combinations, row by row. rows:
     int64 (cells x margins), the published counts that each is part of; cells of one count of the table with the most of
     them stand together. value: int64 (rows), these counts.
     """
 
-    persons: int
+    units: int
     inner: Ints
     rows: Ints
     value: Ints

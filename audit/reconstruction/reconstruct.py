@@ -49,18 +49,20 @@ class Reconstructed:
 
     Attributes
     ----------
-    persons: counted in it. cells: inner cells that no published zero excludes. tables: that fit; exact: whether that
+    units: counted in it. cells: inner cells that no published zero excludes. tables: that fit; exact: whether that
         are all, or at least so many. unique: only one fits; None: it could not be found out.
     certain: records whose inner cell is known (the least count that each inner cell can have, added up); proved to be
         at least the first and at most the second number.
+    known: (inner cell, numbered row by row; its least count) where that is above 0.
     """
 
-    persons: int
+    units: int
     cells: int
     tables: int
     exact: bool
     unique: bool | None
     certain: tuple[int, int]
+    known: tuple[tuple[int, int], ...] = ()
 
 
 def reconstruct(
@@ -118,11 +120,13 @@ def _one(tables: AreaTables, at: int, effort: Effort, run: Runner) -> Reconstruc
     unique: bool | None = total == 1
     if unknown and total == 1:
         # All tables have the same sum, so there is one only where the least values have it, too.
-        unique = True if certain[0] == area.persons else False if certain[1] < area.persons else None
+        unique = True if certain[0] == area.units else False if certain[1] < area.units else None
         total, exact = 2 if unique is False else 1, unique is True
     if total > MOST_TABLES:
         total, exact = MOST_TABLES, False
-    return Reconstructed(area.persons, cells, total, exact, unique, certain)
+    sure = np.flatnonzero(least)
+    known = tuple(sorted(zip(area.inner[sure].tolist(), least[sure].tolist(), strict=True)))
+    return Reconstructed(area.units, cells, total, exact, unique, certain, known)
 
 
 def _sums(area: Area, run: Runner) -> Sums:

@@ -39,16 +39,21 @@ class Margin:
 class AreaTables:
     """What is published of areas.
 
-    areas: their codes. variables: names of the others. inner: how many codes of each there are that some table tells
+    areas: their codes. variables: names of the others. codes: of each the inner codes, those that some table tells
     apart: what one calls inner cells are combinations of these. margins: the tables. passed: those that are not of
     areas.
     """
 
     areas: tuple[str, ...]
     variables: tuple[str, ...]
-    inner: tuple[int, ...]
+    codes: tuple[tuple[str, ...], ...]
     margins: tuple[Margin, ...]
     passed: tuple[str, ...] = ()
+
+    @property
+    def inner(self) -> tuple[int, ...]:
+        """How many inner codes each variable has."""
+        return tuple(map(len, self.codes))
 
     def part(self, first: int, last: int) -> "AreaTables":
         """Some of the areas."""
@@ -102,11 +107,16 @@ def area_tables(release: Release, areas: str, where: Place) -> AreaTables:
     inner = []
     for at, name in enumerate(names):
         hierarchy = release.variables[name]
-        held = [_of_leaf(hierarchy, codes[name]) for codes in finest if name in codes]
-        _, first = np.unique(np.array(held), axis=1, return_index=True)
-        inner.append(len(first))
-        for k, column in zip([k for k, codes in enumerate(finest) if name in codes], held, strict=True):
-            group[k][at] = column[np.sort(first)]
+        telling = [k for k, codes in enumerate(finest) if name in codes]
+        held = np.array([_of_leaf(hierarchy, finest[k][name]) for k in telling])
+        _, first, leaves = np.unique(held, axis=1, return_index=True, return_counts=True)
+        order = np.argsort(first)
+        for k, column in zip(telling, held, strict=True):
+            group[k][at] = column[first[order]]
+        above = [
+            [int(finest[k][name][c]) for k, c in zip(telling, held[:, leaf], strict=True)] for leaf in first[order]
+        ]
+        inner.append(tuple(_inner_name(hierarchy, *one) for one in zip(above, leaves[order].tolist(), strict=True)))
     margins = tuple(
         _margin(table, release, place, own, codes, names, group[k])
         for k, (table, codes) in enumerate(zip(chosen, finest, strict=True))
@@ -141,6 +151,14 @@ def _of_leaf(hierarchy: Hierarchy, codes: Ints) -> Ints:
     for k, code in enumerate(codes.tolist()):
         found[hierarchy.members.indices[hierarchy.members.indptr[code] : hierarchy.members.indptr[code + 1]]] = k
     return found
+
+
+def _inner_name(hierarchy: Hierarchy, above: Sequence[int], leaves: int) -> str:
+    """The name of the leaves, so many, that all of these codes hold: the code that holds just these, or all of them."""
+    size = np.diff(hierarchy.members.indptr)
+    smallest = min(above, key=lambda code: int(size[code]))
+    named = [smallest] if int(size[smallest]) == leaves else list(dict.fromkeys(above))
+    return " & ".join(hierarchy.codes[code] for code in named)
 
 
 def _refuse_parts(table: Table, release: Release) -> None:

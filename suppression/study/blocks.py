@@ -60,7 +60,7 @@ def published(state: Blocks, tables: Published) -> AreaTables:
     return AreaTables(
         tuple(f"block {k + 1}" for k in range(state.blocks)),
         tuple(names),
-        tuple(VARIABLES.values()),
+        tuple(tuple(f"{name} {k + 1}" for k in range(size)) for name, size in VARIABLES.items()),
         tuple(_margin(state, by, names) for by in tables),
     )
 

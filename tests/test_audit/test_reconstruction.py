@@ -120,7 +120,7 @@ def test_areas_are_as_all_their_tables_say(persons: list[Person], by: list[tuple
     """CONVENTION 1040 and 1041: whether the search finds it, or programs after it was stopped."""
     for area, found in zip(AREAS, reconstruct(tables_of(persons, by), effort), strict=True):
         tables, certain, unique = by_hand(persons, by, area)
-        assert found.persons == sum(person[0] == area for person in persons)
+        assert found.units == sum(person[0] == area for person in persons)
         assert found.certain == (certain, certain)
         assert found.unique is unique
         if found.exact:
@@ -143,7 +143,7 @@ def test_compiled_and_in_parallel_it_is_the_same(monkeypatch: pytest.MonkeyPatch
 
 def test_an_area_without_persons_and_one_person() -> None:
     first, other = reconstruct(tables_of([("A", "F", "0", "x")], [("sex", "age"), ("race",)]))
-    assert first == Reconstructed(1, 1, 1, True, True, (1, 1))
+    assert first == Reconstructed(1, 1, 1, True, True, (1, 1), ((0, 1),))
     assert other == Reconstructed(0, 0, 1, True, True, (0, 0))
 
 
