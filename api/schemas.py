@@ -14,6 +14,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "proof": ("audit.proof", "proof_schema"),
         "sap": ("audit.report.sap", "SapOfTable", "ConditionalSap", "SapBySchemes"),
         "attack": ("audit.attacks.result", "AttackReport"),
+        "reconstruction": ("audit.reconstruction.result", "Reconstruction"),
         "suppression": ("suppression.report.model", "SuppressionReport"),
         "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),

@@ -14,6 +14,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     suppress    what else to withhold, and the audit of that
     protect     change values (rounding), and the audit of what is left
     compare     methods of protection side by side
+    reconstruct what several tables of small areas give away together
     risk        disclosure risk of a whole table
     tabulate    tables from microdata
     hypercube   a large table from which any table is made
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.protect import ProtectResult, protect
     from tableseal.api.python.publish import PublishResult, publish
     from tableseal.api.python.read import read
+    from tableseal.api.python.reconstruct import ReconstructResult, reconstruct
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
     from tableseal.api.python.suppress import SuppressResult, suppress
@@ -69,6 +71,7 @@ __all__ = [
     "Policy",
     "ProtectResult",
     "PublishResult",
+    "ReconstructResult",
     "Release",
     "RiskResult",
     "SapResult",
@@ -86,6 +89,7 @@ __all__ = [
     "protect",
     "publish",
     "read",
+    "reconstruct",
     "risk",
     "sap",
     "suppress",
@@ -105,6 +109,7 @@ _opened = opener(
         "api.python.protect": ("ProtectResult", "protect"),
         "api.python.publish": ("PublishResult", "publish"),
         "api.python.read": ("read",),
+        "api.python.reconstruct": ("ReconstructResult", "reconstruct"),
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),
         "api.python.suppress": ("SuppressResult", "suppress"),

@@ -18,8 +18,9 @@ def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonFile = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap, attack, suppression, protection, comparison, proof,
-    hypercube, request, plan-file, plan, published, certificate, run, batch, publication or publication-audit.
+    """Print a JSON Schema: release, policy, report, risk, sap, attack, reconstruction, suppression, protection,
+    comparison, proof, hypercube, request, plan-file, plan, published, certificate, run, batch, publication or
+    publication-audit.
 
     Example: tableseal schema release --json release.schema.json
     """

@@ -30,6 +30,7 @@ VERBS = {
     "risk": "risk_verb:risk_verb",
     "sap": "sap_verb:sap_verb",
     "attack": "attack_verb:attack_verb",
+    "reconstruct": "reconstruct_verb:reconstruct_verb",
     "schema": "schema_verb:schema_verb",
     "cases": "cases_verb:cases_verb",
     "serve": "serve_verb:serve_verb",

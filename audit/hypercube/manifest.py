@@ -26,8 +26,8 @@ def _names(at: At) -> tuple[str, ...]:
 
 
 def _positions(at: At) -> tuple[int, ...]:
-    if not isinstance(at.value, list) or not all(type(entry) is int for entry in at.value):
-        at.fail("a list of whole numbers")
+    if not isinstance(at.value, list) or not all(type(entry) is int and abs(entry) < 2**31 for entry in at.value):
+        at.fail("a list of positions")
     return tuple(at.value)
 
 

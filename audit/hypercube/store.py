@@ -62,9 +62,11 @@ class StoredCells:
 
         Raises
         ------
-        InputError: as for `parts`.
+        InputError: as for `parts`; it counts other units than the manifest.
         """
         parts = list(self.parts(range(len(self.about.variables)), self.about.measures))
+        if sum(int(part.count.sum()) for part in parts) != self.about.units:
+            raise InputError("counts other units than its manifest says.", at=self.folder.name)
         return in_memory(self.about, one_behind_the_other(parts) if parts else empty(self.about))
 
     def _read(self, part: Part, variables: Collection[int], measures: Collection[str]) -> BaseCells:

@@ -1,10 +1,12 @@
 """Hypercubes: tables against a slow reference, and what is stored."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from cubes import Record, about, by_hand, cells, cube, records_and_question
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.errors import InputError, LimitError, Place, TablesealError
 from tableseal.audit.hypercube.adding import sums
 from tableseal.audit.hypercube.dense import DenseCells, in_memory
 from tableseal.audit.hypercube.gather import gathered
@@ -181,9 +183,14 @@ def test_cut_manifests_are_refused(tmp_path: Path, share: float) -> None:
         (("cells",), 17),
         (("variables", 0, "leaves", 0), "1"),
         (("variables", 0, "levels", 0, "of_leaf", 0), 5),
+        (("variables", 0, "levels", 0, "of_leaf", 0), 10**30),
+        (("variables", 0, "levels", 0, "of_leaf", 0), True),
+        (("variables", 0, "levels", 0, "of_leaf"), []),
         (("variables", 1, "name"), "v0"),
         (("parts", 0, "cells"), 10**9),
         (("parts", 0, "sha256"), "0" * 64),
+        (("parts", 0, "file"), "a\0b"),
+        (("units",), 3),
         (("keys", "modulus"), 1),
         (("impossible",), "no"),
     ],
@@ -198,7 +205,7 @@ def test_manifests_that_cannot_be_are_refused(tmp_path: Path, path: tuple[str | 
     entry[path[-1]] = value
     (folder / MANIFEST).write_text(json.dumps(document), "utf-8")
     with pytest.raises(InputError):
-        open_cube(folder)
+        opened(folder)
 
 
 def test_a_part_lies_in_the_folder(tmp_path: Path) -> None:
@@ -246,3 +253,39 @@ def test_what_is_said_of_structural_zeros_is_checked() -> None:
             structural_zeros(described, Place("cube"))
     described = replace(about((2, 2)), impossible=({"v0": ("all",)},))
     assert structural_zeros(described, Place("cube"))[0].impossible.all()
+
+
+def test_a_hypercube_without_units(tmp_path: Path) -> None:
+    held = cube(SIZES, [])
+    write_cube(tmp_path / "a.cube", held.about, pieces(held.held))
+    found = opened(tmp_path / "a.cube")
+    assert found.about.cells == 0
+    assert listed(tabulate(ALL, found)) == ([0, 0], [0, 0], [0, 0])
+
+
+STRANGE = st.none() | st.booleans() | st.integers() | st.just(10**30) | st.floats() | st.text(max_size=3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_whatever_a_manifest_says_is_read_or_refused(tmp_path_factory: Any, data: st.DataObject) -> None:
+    """CONVENTION 1032: an entry anywhere is gone, or something else."""
+    folder = stored_in(tmp_path_factory.mktemp("cube"))
+    entry = document = json.loads((folder / MANIFEST).read_text("utf-8"))
+    while True:
+        keys = list(entry) if isinstance(entry, dict) else list(range(len(entry)))
+        key = data.draw(st.sampled_from(keys))
+        inner = entry[key]
+        if isinstance(inner, dict | list) and inner and data.draw(st.booleans()):
+            entry = inner
+            continue
+        break
+    if data.draw(st.booleans()):
+        del entry[key]
+    else:
+        entry[key] = data.draw(STRANGE | st.lists(STRANGE, max_size=2) | st.dictionaries(st.text(max_size=2), STRANGE))
+    (folder / MANIFEST).write_text(json.dumps(document), "utf-8")
+    with suppress(TablesealError):
+        found = opened(folder)
+        structural_zeros(found.about, Place("cube"))
+        tabulate(Question((), ()), found)
