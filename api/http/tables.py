@@ -69,7 +69,7 @@ class TableRequest(BaseModel):
 
     hypercube: Annotated[str, Field(pattern=NAME, description="Its name.")]
     request: Annotated[
-        dict[str, Any], Field(json_schema_extra=component("Request"), description="What is asked of it.")
+        dict[str, Any], Field(json_schema_extra={"allOf": [component("Request")]}, description="What is asked of it.")
     ]
 
 
@@ -90,7 +90,7 @@ def get_codes(
     name: Name,
     at: ServiceDep,
     asking: Reader,
-    variable: Annotated[str, Query(max_length=200)],
+    variable: Annotated[str, Query(max_length=200, description="Its name.")],
     level: Annotated[str | None, Query(max_length=200, description="Default: the finest.")] = None,
 ) -> CodesResource:
     """The codes of a level of a variable."""
