@@ -7,6 +7,7 @@ Base cells that are no cells of the release themselves are further columns, free
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,20 +122,50 @@ class Equations:
             yield asked, columns, self.component(columns, targets)
 
     def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Label of the connected group of each open column, -1 elsewhere."""
-        from scipy.sparse.csgraph import connected_components  # late: 0.1 s
-
-        at = np.flatnonzero(open_columns)
-        which, row, _ = stored(self.by_column, at)
-        touched = np.zeros(self.matrix.shape[0], np.bool_)
-        touched[row] = True
-        place = len(at) - 1 + np.cumsum(touched)
-        ends = which, place[row]
-        graph = coo_array((np.ones(len(row), np.int8), ends), shape=(len(at) + int(touched.sum()),) * 2)
-        _, label = connected_components(graph, directed=False)
+        """Label of the connected group of each open column, -1 elsewhere; in the order of their first columns."""
+        if (self.always_open & ~open_columns).any():
+            more, column, row = open_columns, *_joined(self.by_column, np.zeros(len(open_columns), np.bool_))
+        else:
+            more, (column, row) = open_columns & ~self.always_open, self._always_joined
+        at = np.flatnonzero(more)
+        which, touched, _ = stored(self.by_column, at)
+        nodes = 1 + int(max(row.max(initial=-1), column.max(initial=-1)))
+        column = column.copy()
+        column[at] = nodes + np.arange(len(at))
+        label = _connected(nodes + len(at), column[at][which], row[touched])
+        open_ones = np.flatnonzero(open_columns)
+        _, first, group = np.unique(label[column[open_ones]], return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
         result = np.full(len(open_columns), -1, dtype=np.int64)
-        result[at] = label[: len(at)]
+        result[open_ones] = rank[group.ravel()]
         return result
+
+    @cached_property
+    def _always_joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """See `_joined`: what hangs together in every pattern. A search asks for groups at every step, and where cells
+        that no row lists are protected these are nearly all columns."""
+        return _joined(self.by_column, self.always_open)
+
+
+def _joined(by_column: csr_array, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(part of each chosen column, part of each row) where rows hang together through the chosen columns; -1: a column
+    that is not chosen."""
+    at = np.flatnonzero(chosen)
+    which, row, _ = stored(by_column, at)
+    label = _connected(len(at) + by_column.shape[1], which, len(at) + row)
+    column = np.full(len(chosen), -1, np.int64)
+    column[at] = label[: len(at)]
+    return column, label[len(at) :]
+
+
+def _connected(nodes: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which part of a graph each node is in; its edges are pairs of nodes."""
+    from scipy.sparse.csgraph import connected_components  # late: 0.1 s
+
+    graph = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(nodes, nodes))
+    label: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return label
 
 
 def stored(

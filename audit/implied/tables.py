@@ -20,8 +20,9 @@ LARGEST, MOST_PARTS = 20_000, 300
 """Open base cells, and components, for which tables are looked for."""
 
 SMALL = 1_000
-"""Columns up to which a program looks for the best table where none is near a vertex, and the last vertex is a good
-start for the next (16,287 columns, from one vertex to the opposite one: 9.7 s; from nothing 0.5 s)."""
+"""Columns up to which a program looks for the best table where none is near a vertex, where vertices mostly are tables,
+and where the last vertex is a good start for one in another random direction (16,287 columns, to the opposite vertex:
+9.7 s; from nothing 0.5 s)."""
 
 TABLES = 4
 """Tables in random directions (an even number)."""
@@ -126,7 +127,12 @@ class Tables:
             if limits.out_of_time():
                 break
             cost = direction[part.columns]
-            table = self._whole(part, cost) if whole else whole_table(part.component, part.vertex(cost), part.shift)
+            if whole and len(part.columns) > SMALL:
+                part.warm.forget()
+            if whole or len(part.columns) > SMALL:
+                table = self._whole(part, cost)
+            else:
+                table = whole_table(part.component, part.vertex(cost), part.shift)
             if table is not None:
                 value[part.columns], known[part.columns] = table, True
         return Table(value, known, False)
@@ -153,6 +159,4 @@ class _Part:
 
     def vertex(self, cost: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Where the cost is least among real tables."""
-        if len(self.columns) > SMALL:
-            self.warm.forget()
         return self.warm.minimise(cost).x

@@ -6,11 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 from tableseal.audit.codec.declared import PUBLIC, SPARSE
 from tableseal.audit.codec.kinds import Count
-from tableseal.audit.io.made_tables import wanted_codes
 from tableseal.audit.model import Hierarchy
 from tableseal.audit.plans.clusters import Cluster, Together
+from tableseal.audit.plans.forecast import LONG, in_words, seconds_of
 from tableseal.audit.plans.read import Plan
 from tableseal.audit.plans.releases import measures_without_tables
+from tableseal.audit.plans.sizes import base_cells_of, cells_of, records_of
+from tableseal.audit.plans.splitting import Cut, cheapest_cut
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,18 @@ class Joined:
     variables: Annotated[tuple[str, ...], "Its variables, with the levels that its tables go down to.", PUBLIC]
     tables: Annotated[tuple[str, ...], "The tables of the plan that are parts of it.", PUBLIC]
     cells: Annotated[Count | None, "Combinations of codes, at most; null: classifications are not known.", PUBLIC]
+
+
+@dataclass(frozen=True)
+class Split:
+    """A cluster in two parts, which know the least of each other. Readers have both: what one part withholds may follow
+    from cells of the other through what links them."""
+
+    cells: Annotated[Count, "Cells that link the parts.", PUBLIC]
+    links: Annotated[tuple[str, ...], "What these are: a measure or an equation, and by which variables.", PUBLIC]
+    larger: Annotated[tuple[str, ...], "Tables of one part.", PUBLIC]
+    smaller: Annotated[tuple[str, ...], "Tables of the other.", PUBLIC]
+    seconds: Annotated[float, "Forecast of the time that both take on one processor.", PUBLIC]
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,15 @@ class ClusterReport:
     tables: Annotated[tuple[str, ...], "Tables of the plan.", PUBLIC]
     protect: Annotated[tuple[Joined, ...], "What is protected in place of these.", PUBLIC]
     linked_by: Annotated[tuple[str, ...], "Variables that several of these have.", PUBLIC]
+    base_cells: Annotated[
+        Count | None, "Unknowns of its system, at most; null: classifications are not known.", PUBLIC
+    ] = None
+    seconds: Annotated[float | None, "Forecast of the time that it takes on one processor; null as above.", PUBLIC] = (
+        None
+    )
+    split: Annotated[
+        Split | None, "Where that is more than an hour: what it is best split by; null: it cannot be.", PUBLIC, SPARSE
+    ] = None
     without_table: Annotated[
         tuple[str, ...], "Measures that no table has, so that nothing follows from their equations.", PUBLIC, SPARSE
     ] = ()
@@ -52,11 +75,15 @@ class PlanReport:
 
 def plan_report(plan: Plan) -> PlanReport:
     """What a plan comes to."""
-    found = tuple(_cluster(cluster, plan.variables) for cluster in plan.clusters)
+    records = records_of(plan) or 0
+    found = tuple(_cluster(cluster, plan.variables, records) for cluster in plan.clusters)
     return PlanReport(plan.title, len(plan.tables), sum(len(cluster.protect) for cluster in found), found)
 
 
-def _cluster(cluster: Cluster, variables: Mapping[str, Hierarchy]) -> ClusterReport:
+def _cluster(cluster: Cluster, variables: Mapping[str, Hierarchy], records: int) -> ClusterReport:
+    base = base_cells_of(cluster.tables, variables)
+    seconds = None if base is None else seconds_of(base, records, len(cluster.tables))
+    cut = cheapest_cut(cluster, variables) if seconds is not None and seconds > LONG else None
     return ClusterReport(
         name=cluster.name,
         population=cluster.population,
@@ -65,28 +92,23 @@ def _cluster(cluster: Cluster, variables: Mapping[str, Hierarchy]) -> ClusterRep
         tables=tuple(table.name for table in cluster.tables),
         protect=tuple(_joined(joined, cluster, variables) for joined in cluster.joined),
         linked_by=cluster.linking,
+        base_cells=base,
+        seconds=None if seconds is None else round(seconds, 1),
+        split=None if cut is None else _split(cut, variables, records),
         without_table=tuple(measures_without_tables(cluster)),
     )
 
 
+def _split(cut: Cut, variables: Mapping[str, Hierarchy], records: int) -> Split:
+    larger, smaller = (tuple(table.name for table in part) for part in cut.parts)
+    seconds = sum(seconds_of(base_cells_of(part, variables) or 0, records, len(part)) for part in cut.parts)
+    return Split(cut.cells, cut.links, larger, smaller, round(seconds, 1))
+
+
 def _joined(joined: Together, cluster: Cluster, variables: Mapping[str, Hierarchy]) -> Joined:
     said = tuple(f"{name}@{'+'.join(levels)}" if levels else name for name, levels in joined.by)
-    return Joined(said, joined.tables, _cells(joined, cluster, variables))
-
-
-def _cells(joined: Together, cluster: Cluster, variables: Mapping[str, Hierarchy]) -> int | None:
-    """Combinations of codes of all its measures; of each variable those that some of its tables has."""
-    cells = len({table.measure for table in cluster.tables if table.name in joined.tables})
-    for name, _ in joined.by:
-        if name not in variables:
-            return None
-        own = [one.level for t in cluster.tables if t.name in joined.tables for one in t.by if one.variable == name]
-        place = next(table.where for table in cluster.tables if table.name in joined.tables)
-        kept = [wanted_codes(variables[name], level, place / "by") for level in own] or [
-            wanted_codes(variables[name], None, place)
-        ]
-        cells *= int(sum(kept[1:], start=kept[0]).astype(bool).sum())
-    return cells
+    own = [table for table in cluster.tables if table.name in joined.tables]
+    return Joined(said, joined.tables, cells_of(own, variables))
 
 
 def plan_text(report: PlanReport) -> str:
@@ -104,6 +126,22 @@ def plan_text(report: PlanReport) -> str:
             lines.append(f"  {' x '.join(joined.variables) or 'the total'}{size}: {', '.join(joined.tables)}")
         if cluster.linked_by:
             lines.append(f"  linked by {', '.join(cluster.linked_by)}")
+        if cluster.seconds is not None and cluster.base_cells is not None:
+            lines.append(f"  {cluster.base_cells:,} base cells, about {in_words(cluster.seconds)} (a forecast)")
+        if cluster.split is not None:
+            lines += _split_lines(cluster.split)
         if cluster.without_table:
             lines.append(f"  no table has {', '.join(cluster.without_table)}: nothing follows from those equations")
     return "\n".join(lines)
+
+
+def _split_lines(split: Split) -> list[str]:
+    """What a cluster that is too large is best split by, and what that risks."""
+    return [
+        f"  too large to wait for; the parts that know least of each other take {in_words(split.seconds)} and share "
+        f"{split.cells:,} cells ({'; '.join(split.links)}):",
+        f"    {', '.join(split.larger)}",
+        f"    {', '.join(split.smaller)}",
+        "    Judged apart, nobody looks at what readers work out from both: what one part withholds may follow from "
+        "the other.",
+    ]

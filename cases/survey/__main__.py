@@ -24,8 +24,10 @@ def main() -> None:
     plans = write(given.folder, given.firms or (WHOLE if given.whole else SMALL), small=not given.whole)
     if given.publish:
         os.environ.setdefault("TABLESEAL_DATA", str(given.folder / "ledger"))
-        found = [published(plan) for plan in plans]
-        (given.folder / "figures.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        found = []
+        for plan in plans:
+            found.append(published(plan))
+            (given.folder / "figures.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
         print(json.dumps(found, indent=1))
     else:
         print(*plans, sep="\n")

@@ -40,6 +40,7 @@ def test_clusters_in_words_and_as_a_document(plan: Path, tmp_path: Path) -> None
         "food: food, meat, fish",
         "  food = meat + fish",
         "  region x size, 36 cells at most: food, meat",
+        "  8 base cells, about 1 s (a forecast)",
         "  no table has fish: nothing follows from those equations",
     ]
     found = json.loads((tmp_path / "out.json").read_text())
