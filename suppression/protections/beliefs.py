@@ -20,13 +20,13 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.compiling import Cells, Runner, kernel
 from tableseal.audit.progress import Progress
 
-ROUNDS = 300
+ROUNDS = 600
 """Of messages. Twice as many halve the broken relations at most."""
 
 REINFORCED = 0.6
 """Share of the last belief that is kept at the end; it grows from 0."""
 
-COLD = 1.0
+COLD = 3.0
 """What a change by the base weighs against a relation: larger is nearer, and breaks more relations."""
 
 SURE = 25.0

@@ -6,7 +6,6 @@ none was found, sums go beyond their neighbours, as little as possible, and it i
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from tableseal.audit.model import Amounts, Rounding, Table
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
+from tableseal.suppression.protections.multiples_behind import Behind
 from tableseal.suppression.protections.multiples_search import searched
 from tableseal.suppression.protections.subject import Subject
 
@@ -85,7 +85,7 @@ def settled(problem: "Relations", tools: Tools) -> tuple[Ints, list[Chosen]]:
         if chosen.steps is None:
             before = np.where(unsettled[cells], -1, steps[cells] - part.low)
             least = sum(chosen.bound for _, chosen in own)
-            chosen = searched(part, before, least, proved, partial(problem.summed, cells, steps), tools)
+            chosen = searched(part, before, least, proved, Behind.of(problem.subject, cells, steps), tools)
         if chosen.steps is not None:
             steps[cells] = chosen.steps
         found.append((cells, chosen))
@@ -193,25 +193,4 @@ class Relations:
         """int64 (cells): steps beyond the two neighbours."""
         high = self.low + (self.value % self.base > 0)
         found: Ints = np.maximum(np.maximum(self.low - steps, steps - high), 0)
-        return found
-
-    def summed(self, cells: Ints, steps: Ints, own: Ints) -> Ints | None:
-        """Steps of some cells that hang together, all added up from those of base cells; None: some base cells are no
-        cells of a table, so that they have none.
-
-        cells, own: int64 (such cells), positions and steps; steps: int64 (cells), of all others.
-        """
-        system = self.subject.system
-        stated = np.flatnonzero(system.cell >= 0)
-        _, first = np.unique(system.cell[stated], return_index=True)
-        forms = csr_array(system.matrix[stated[first]])  # one row for each cell, in their order
-        alone = np.flatnonzero(np.diff(forms.indptr) == 1)
-        owner = np.full(forms.shape[1], -1, np.int64)
-        owner[forms.indices[forms.indptr[alone]]] = alone
-        rows = csr_array(forms[cells])
-        if (owner[rows.indices] < 0).any():
-            return None
-        every = steps.copy()
-        every[cells] = own
-        found: Ints = rows @ every[owner]
         return found

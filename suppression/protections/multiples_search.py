@@ -5,7 +5,6 @@ touch are kept while all other cells stay. First relations that the start has br
 neighbours are taken back, then changes become smaller.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,10 @@ from tableseal.audit.progress import Progress
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.solvers.protocol import Problem
 from tableseal.suppression.protections.beliefs import believed
+from tableseal.suppression.protections.exchanges import Exchanges
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.multiples import Chosen, Part, program, steps_of
+from tableseal.suppression.protections.multiples_behind import Behind
 from tableseal.suppression.protections.multiples_bound import least_change, multipliers
 from tableseal.suppression.protections.neighbourhood import entries, neighbourhood
 
@@ -48,6 +49,9 @@ STUBBORN = 12
 
 NODES = 200
 """Of the search tree of a neighbourhood."""
+
+EXCHANGING = 0.7
+"""Of the time that is left, for exchanges."""
 
 MIDDLE, FEW = 12_000, 500
 """Cells up to which one integer program is asked for the whole part besides, and nodes of its search tree (of 6,200
@@ -177,14 +181,12 @@ class _Program:
         return _Program(rows, own, problem, cost, np.arange(len(high)) < 3 * n)
 
 
-def searched(
-    part: Part, settled: Ints, bound: int, proved: bool, summed: Callable[[Ints], Ints | None], tools: Tools
-) -> Chosen:
+def searched(part: Part, settled: Ints, bound: int, proved: bool, behind: Behind | None, tools: Tools) -> Chosen:
     """A near choice for cells that hang together.
 
     settled: int64 (cells), steps above the lower neighbours that are known already; -1: not yet. bound: no
-    zero-restricted choice has smaller changes; proved: there is none. summed: steps of cells, all added up again from
-    those of base cells; None: they are not.
+    zero-restricted choice has smaller changes; proved: there is none. behind: the base cells, so that a table that adds
+    up is always in hand; None: they are not known.
 
     Raises
     ------
@@ -195,12 +197,7 @@ def searched(
     x = begun(part, limits.share(0.3), tools.progress)
     known = np.flatnonzero(settled >= 0)
     x[known] = settled[known]
-    search = Search(part, x)
-    mend(search, limits.share(0.5), tools.progress)
-    if search.off.any() and len(x) == cells:  # sums that nothing mends are those of their parts, however far beyond
-        added = summed(part.low + search.x)
-        search = search if added is None else Search(part, added - part.low)
-        mend(search, limits.share(0.3), tools.progress)
+    search, exchanged = added_up(part, x, behind, tools)
     best = False
     if int(part.between.sum()) <= MIDDLE and not proved:
         found, least = program(part, limits.share(0.7), whole=True, nodes=FEW)
@@ -212,7 +209,7 @@ def searched(
         ):
             search = Search(part, np.concatenate([better - part.low, np.round(found.x[cells:]).astype(np.int64)]))
         proved, best, bound = proved or found.status == "infeasible", found.status == "optimal", max(bound, least)
-    if not best:
+    if not best and (not exchanged or cells <= MIDDLE):
         refine(search, limits.share(0.9), tools.progress)
     if search.off.any():
         raise LimitError("no rounding that adds up over all tables was found; give more time.")
@@ -224,6 +221,26 @@ def searched(
     best = not most and (best or part.change(steps) == bound)
     bound = part.change(steps) if best else bound
     return Chosen("optimal" if best else "feasible", steps, bound, proved)
+
+
+def added_up(part: Part, x: Ints, behind: Behind | None, tools: Tools) -> tuple[Search, bool]:
+    """A table that adds up: where base cells are known, by exchanges from what they add up to, which is True then; else
+    by mending.
+
+    x: see `Search`.
+    """
+    search, limits = Search(part, x), tools.limits
+    known = behind is not None and len(x) == len(part.value)
+    added = Search(part, behind.added(part, part.low + x) - part.low) if behind is not None and known else None
+    if added is not None and behind is not None and behind.grids is not None and not added.off.any():
+        exchanges = Exchanges(part, behind.grids, added.x)
+        exchanges.anneal(limits.share(EXCHANGING), tools.progress)
+        return Search(part, exchanges.steps), True
+    mend(search, limits.share(0.5), tools.progress)
+    if search.off.any() and added is not None:  # sums that nothing mends are those of their parts, however far beyond
+        search = added
+        mend(search, limits.share(0.3), tools.progress)
+    return search, False
 
 
 def begun(part: Part, limits: Limits, say: Progress) -> Ints:
