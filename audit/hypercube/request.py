@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -59,25 +60,22 @@ def found_request(document: RequestDocument, vocabulary: Vocabulary, top: Place)
     """The same of a document whose shape is right."""
     wrong: list[TablesealError] = []
 
-    def tried(work: Callable[[], T]) -> list[T]:
+    def tried(work: Callable[..., T], *given: Any) -> list[T]:
         try:
-            return [work()]
+            return [work(*given)]
         except TablesealError as error:
             wrong.extend(error.several or [error])
             return []
 
     def chosen(codes: Mapping[str, str | list[str]], key: str) -> tuple[Grouping, ...]:
-        return tuple(
-            grouping
-            for name, said in codes.items()
-            for grouping in tried(lambda name=name, said=said: _population(name, said, vocabulary, top / key))  # type: ignore[misc]
-        )
+        found = (tried(_population, name, said, vocabulary, top / key) for name, said in codes.items())
+        return tuple(chain.from_iterable(found))
 
     axes: list[Grouping] = []
     if document.areas is not None:
-        axes += tried(lambda: _areas(document.areas or "", vocabulary, top / "areas"))
+        axes += tried(_areas, document.areas, vocabulary, top / "areas")
     for at, entry in enumerate(document.by):
-        axes += tried(lambda entry=entry, at=at: _axis(entry, vocabulary, top / "by" / at))  # type: ignore[misc]
+        axes += tried(_axis, entry, vocabulary, top / "by" / at)
     spanning = [axis.variable for axis in axes]
     for variable in sorted({at for at in spanning if spanning.count(at) > 1}):
         name = quoted(vocabulary.about.variables[variable].name)
@@ -93,7 +91,7 @@ def found_request(document: RequestDocument, vocabulary: Vocabulary, top: Place)
 def _statistic(
     document: RequestDocument, vocabulary: Vocabulary, top: Place, wrong: list[TablesealError]
 ) -> tuple[Statistic, str | None]:
-    said = [key for key in ("measure", "mean", "share") if getattr(document, key) is not None]
+    said = [key for key in ("count", "measure", "mean", "share") if getattr(document, key) not in (None, False)]
     if len(said) > 1:
         text = f"a table has one of {listing(said)}; ask for several tables."
         wrong.append(InputError(text, at=top / said[1]))
@@ -102,12 +100,14 @@ def _statistic(
         measure = getattr(document, key)
         if key == "share" and not measure:
             wrong.append(InputError("a share is of units with some codes; it names none.", at=top / key))
-        if key != "share" and measure not in known:
+        if key in ("measure", "mean") and measure not in known:
             nothing = InputError("this hypercube has no measures; it counts units.", at=top / key)
             wrong.append(unknown("measure", measure, known, top / key) if known else nothing)
     if document.share is not None:
         return "share", None
-    return ("mean", document.mean) if document.mean is not None else ("sum" if said else "count", document.measure)
+    if document.mean is not None:
+        return "mean", document.mean
+    return ("count" if document.measure is None else "sum"), document.measure
 
 
 def _areas(said: str, vocabulary: Vocabulary, where: Place) -> Grouping:

@@ -6,7 +6,7 @@ from pydantic import Discriminator, Field, Tag
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.document import CodeOrCodes
-from tableseal.audit.io.document_types import TAG, Code, Model, Text, shape, validate
+from tableseal.audit.io.document_types import TAG, Code, Flag, Model, Text, shape, validate
 from tableseal.audit.io.schemas import file_schema
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.wording import quoted
@@ -53,7 +53,8 @@ class RequestDocument(Model):
     areas: Text | None = Field(
         default=None, description="`variable` or `variable@level` of places, each of which is judged by itself"
     )
-    measure: Text | None = Field(default=None, description="what is added up; left out: units are counted")
+    count: Flag | None = Field(default=None, description="true: units are counted, as they are if nothing is said")
+    measure: Text | None = Field(default=None, description="what is added up")
     mean: Text | None = Field(default=None, description="measure of which the mean over units is asked for")
     share: dict[str, CodeOrCodes] | None = Field(
         default=None, description="share of units that have one of these codes, as in `where`"

@@ -22,8 +22,9 @@ from tableseal.audit.sparse import csr, transposed
 TOGETHER = 250
 """Areas that are sent to a worker at once."""
 
-WORTH_COMPILING = 20
-"""Areas from which the search is compiled."""
+WORTH_COMPILING = 60
+"""Published counts above 0 from which the search is compiled: loading it takes 0.7 s, and an area with 25 of them takes
+0.14 s as it stands, 2 ms compiled."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def reconstruct(
     """
     number = len(tables.areas)
     batches = [tables.part(k, min(k + TOGETHER, number)) for k in range(0, number, TOGETHER)]
-    work = partial(_several, effort=effort, compiled=number >= WORTH_COMPILING)
+    counts = sum(len(margin.cell) for margin in tables.margins)
+    work = partial(_several, effort=effort, compiled=counts >= WORTH_COMPILING)
     found: list[Reconstructed] = []
     for some in executor.map(work, batches):
         found += some

@@ -87,6 +87,7 @@ def test_areas_come_first_and_statistics_are_told() -> None:
     assert (found.areas, found.statistic) == (True, "count")
     assert [axis.codes for axis in found.question.axes] == [("N", "S"), ("F", "M")]
     assert read(measure="turnover").statistic == "sum"
+    assert read(count=True, by=["sex"]).statistic == read(count=False).statistic == "count"
     mean = ask(read(by=["sex"], mean="turnover"), CELLS)
     assert (mean.request.statistic, mean.whole.sums["turnover"].tolist()) == ("mean", [10 + 12 + 13 + 14, 11 + 15])
     share = ask(read(by=["region"], where={"age": "0-5"}, share={"sex": "F"}), CELLS)
@@ -112,6 +113,8 @@ def test_areas_come_first_and_statistics_are_told() -> None:
         ({"areas": "sex"}, 'found "sex", expected a variable of places (region)'),
         ({"measure": "turnvoer"}, 'did you mean "turnover"'),
         ({"mean": "turnover", "share": {"sex": "F"}}, "one of mean, share"),
+        ({"count": True, "measure": "turnover"}, "one of count, measure"),
+        ({"count": False, "measure": 3}, 'no measure "3"'),
         ({"share": {}}, "names none"),
         ({"bye": []}, 'unknown key "bye"'),
         ({"by": "sex"}, "a list"),
