@@ -10,6 +10,7 @@ from tableseal.audit.model import Microdata, Policy, Release
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.read import Plan
 from tableseal.audit.together import Member, combine
+from tableseal.audit.together.names import NOTHING_SHARED
 
 
 def whole_release(plan: Plan, releases: Mapping[str, Release]) -> Release:
@@ -35,7 +36,9 @@ def whole_release(plan: Plan, releases: Mapping[str, Release]) -> Release:
         Member(name, replace(release, policy=policy, microdata=records if at == 0 else None))
         for at, (name, release) in enumerate(told_apart.items())
     ]
-    return combine(members, title=plan.title, policy=policy)
+    whole = combine(members, title=plan.title, policy=policy)
+    # That clusters share no measure is what the plan says of them, and no slip of names.
+    return replace(whole, notes=tuple(note for note in whole.notes if note.code != NOTHING_SHARED))
 
 
 def _one_policy(plan: Plan, releases: Mapping[str, Release]) -> Policy | None:

@@ -70,6 +70,15 @@ def test_a_publication_is_one_entry(home: Path) -> None:
     assert verified.exit_code == 0, verified.output
 
 
+def test_all_of_it_is_called_what_its_clusters_are(home: Path) -> None:
+    """CONVENTION 979: clusters share no measure because the plan says so."""
+    _, summary = published(home, PLAN, "out")
+    assert {cluster["called"] for cluster in summary["clusters"]} == {"safe"}
+    assert (summary["together"]["called"], summary["called"]) == ("safe", "safe")
+    found = json.loads((home / "out" / "agency" / "together.json").read_text())
+    assert "share no measure" not in found["headline"]
+
+
 def test_what_is_out_already_is_judged_with_it(home: Path) -> None:
     """CONVENTION 916: what is safe alone, and not beside an earlier publication, does not go out."""
     south = [{**table, "where": {"region": "South"}, "by": []} for table in PLAN["tables"]]

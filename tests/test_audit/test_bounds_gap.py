@@ -13,6 +13,7 @@ from tableseal.audit.bounds.kernels.simplex import feasible
 from tableseal.audit.bounds.kernels.whole_ends import duplicate
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.programs.gap import Gap
+from tableseal.audit.bounds.programs.split_trees import Splits, close_gap
 from tableseal.audit.bounds.tableaux.dictionary import (
     BUDGET,
     DETERMINANT,
@@ -196,6 +197,19 @@ def test_a_limit_of_effort_counts_the_same_compiled(effort: int) -> None:
         assert -18 <= known.proved[1] < -12 <= known.attained[1]
         found.append((known.proved.tolist(), known.attained.tolist()))
     assert found[0] == found[1]
+
+
+def test_splits_are_limited_for_all_ends_together() -> None:
+    """CONVENTION 975: what is proved then is an outer end."""
+    component, splits = triangles(3), Splits(left=2)
+    known = know_nothing(component, Limits())
+    known.witness(np.zeros(9, np.int64))
+    close_gap(component, known, 1, Highs(), Limits(), splits)
+    assert splits.left == 0
+    assert -5 <= known.proved[1] <= -3
+    before = int(known.proved[1])
+    close_gap(component, known, 1, Highs(), Limits(), splits)
+    assert known.proved[1] == before
 
 
 def test_columns_taken_out_at_their_upper_bound_count_once() -> None:

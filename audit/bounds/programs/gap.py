@@ -3,8 +3,11 @@
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.method import Step
-from tableseal.audit.bounds.programs.split_trees import close_gap, find_any, integer_point
+from tableseal.audit.bounds.programs.split_trees import Splits, close_gap, find_any, integer_point
 from tableseal.audit.solvers.protocol import Solver
+
+FRUITLESS = 200
+"""Integer programs in a row that have led to no better table, after which no more are asked."""
 
 
 class Gap:
@@ -24,20 +27,24 @@ class Gap:
         """Tables for all open ends, one after another, then proofs for those that stay open."""
         if not limits.integer:
             return
+        fruitless = 0
         for k in self._open(known):
             if limits.out_of_time():
                 return
-            if known.proved[k] < known.attained[k]:
+            if fruitless < FRUITLESS and known.proved[k] < known.attained[k]:
+                before = known.attained[k]
                 table = integer_point(component, known.cost(k), self._solver, limits)
                 if table is not None:
                     known.witness(table)
+                fruitless = 0 if known.attained[k] < before else fruitless + 1
         if self._prover is not None and self._open(known):
             self._prover.work(component, known, limits)
+        splits = Splits()
         for k in self._open(known):
             if limits.out_of_time():
                 return
-            if known.proved[k] < known.attained[k]:
-                close_gap(component, known, k, self._solver, limits)
+            if splits.left and known.proved[k] < known.attained[k]:
+                close_gap(component, known, k, self._solver, limits, splits)
         if not known.in_hand and not limits.out_of_time():
             # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
             find_any(component, known, self._solver, limits, prove=not self._real)

@@ -27,7 +27,14 @@ NODES = 4000
 """Splits that one end may cost before it is left open."""
 
 
-def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, limits: Limits) -> None:
+@dataclass
+class Splits:
+    """How many splits all ends of a component may still cost."""
+
+    left: int = 10 * NODES
+
+
+def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, limits: Limits, splits: Splits) -> None:
     """Raise the proved bound of minimum k until it meets the attained value or a limit is reached.
 
     Raises
@@ -36,7 +43,7 @@ def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, li
     """
     cost = state.cost(k)
     target = int(state.attained[k])
-    proved = _prove(component, cost, target, solver, limits, state.witness)
+    proved = _prove(component, cost, target, solver, limits, state.witness, splits)
     state.prove(k, min(proved, int(state.attained[k])), None)
 
 
@@ -55,7 +62,7 @@ def find_any(component: Component, state: Knowledge, solver: Solver, limits: Lim
     if table is not None:
         state.witness(table)
     elif prove:
-        _prove(component, nothing, 1, solver, limits, state.witness)
+        _prove(component, nothing, 1, solver, limits, state.witness, Splits())
 
 
 def _has_row_between_multiples(component: Component) -> bool:
@@ -129,6 +136,7 @@ def _prove(
     solver: Solver,
     limits: Limits,
     witness: Callable[[NDArray[np.int64]], None],
+    splits: Splits,
 ) -> int:
     """Largest value that is proved to be a lower bound on cost @ x over integer x, by best-first splits.
 
@@ -141,9 +149,10 @@ def _prove(
         raise InfeasibleError
     queue = [(root[0], 0, root)]
     serial = 0
-    for _ in range(NODES):
+    for _ in range(min(NODES, splits.left)):
         if not queue or queue[0][0] >= target or limits.out_of_time():
             break
+        splits.left -= 1
         _, _, (bound, low, high, point) = heapq.heappop(queue)
         if point is not None and point.denominator == 1:
             witness(point.numerator)
