@@ -63,7 +63,8 @@ def publish_verb(
             workers(to.scheduler, to.jobs) as executor,
         ):
             known = replace(settings, under=under)
-            published = publish(read, results, known, executor=executor, within=True, progress=progress)
+            several = to.scheduler is not None or (to.jobs > 1 and to.memory_limit is None)
+            published = publish(read, results, known, executor=executor, within=several, progress=progress)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tableseal.api.options.protect import ProtectOptions
 from tableseal.api.options.suppress import SuppressOptions
@@ -21,9 +22,13 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.proof import proof_json
 from tableseal.audit.report import Report, render_html, report_json
 from tableseal.audit.version import engine_version
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.protections.document import protection_json
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.report import suppression_json
+
+if TYPE_CHECKING:
+    from tableseal.suppression.answer import Suppression
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,9 @@ class Task:
 class Protected:
     """A cluster after its method. secondary, cost, bound: where cells were withheld.
 
-    report: of the audit with the pattern; None: no pattern is safe (conflict says why). release: what was audited,
-    without its records. files: name below the folder of results -> content; nothing of what is public where the audit
-    does not say safe.
+    report: of the audit with the pattern, or, if no pattern is safe (conflict says why), with everything withheld that
+    may be; None: that says nothing. release: what was audited, without its records. files: name below the folder of
+    results -> content; nothing of what is public where the audit does not say safe.
     """
 
     report: Report | None
@@ -91,12 +96,15 @@ def _protected(task: Task, executor: Executor) -> Protected:
 def _withheld(task: Task, way: SuppressOptions, executor: Executor) -> Protected:
     found = run_suppression(task.release, way, executor=executor)
     files: dict[str, str | bytes] = {f"agency/{task.stem}.pattern.json": suppression_json(found)}
-    if found.report is not None and found.release is not None:
-        files |= _files(task, found.release, found.report, executor)
+    report, release = found.report, found.release
+    if report is None:
+        report, release = _at_most(found, way, executor)
+    if report is not None and release is not None:
+        files |= _files(task, release, report, executor)
     scale = found.problem.scale
     return Protected(
-        found.report,
-        None if found.release is None else replace(found.release, microdata=None),
+        report,
+        None if release is None else replace(release, microdata=None),
         None if found.conflict is None else found.conflict.text,
         found.found.status,
         found.secondary,
@@ -106,6 +114,19 @@ def _withheld(task: Task, way: SuppressOptions, executor: Executor) -> Protected
         way.seed,
         files,
     )
+
+
+def _at_most(
+    found: "Suppression", way: SuppressOptions, executor: Executor
+) -> tuple[Report, Release] | tuple[None, None]:
+    """No pattern is safe: the audit with everything withheld that may be, which has the arithmetic of what falls."""
+    problem = found.problem
+    release = protected_release(
+        problem.release, problem.cells, problem.primary, problem.primary | problem.stays | problem.may
+    )
+    release = replace(problem.as_given(release), policy=problem.policy)
+    report = audit(release, time_limit=way.time_limit, executor=executor).report
+    return (report, release) if report.verdict == "unsafe" else (None, None)
 
 
 def _changed(task: Task, way: ProtectOptions, executor: Executor) -> Protected:

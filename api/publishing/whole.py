@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.model import Microdata, Policy, Release
+from tableseal.audit.model import Measure, Microdata, Policy, Release
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.read import Plan
 from tableseal.audit.together import Member, combine
@@ -17,7 +17,8 @@ def whole_release(plan: Plan, releases: Mapping[str, Release]) -> Release:
     """The releases of clusters as one.
 
     Measures of one name that are about different populations get the population behind their name: they say nothing
-    about each other.
+    about each other. Measures of a plan that says its `period` get that, too, as `previous` names those of an earlier
+    one: what was published of that one before is then the same.
 
     Parameters
     ----------
@@ -28,9 +29,13 @@ def whole_release(plan: Plan, releases: Mapping[str, Release]) -> Release:
     InputError: clusters with policies of their own; records that differ.
     """
     policy = _one_policy(plan, releases)
-    told_apart = {
-        cluster.name: _renamed(releases[cluster.name], _names(cluster, plan.clusters)) for cluster in plan.clusters
-    }
+    assert plan.document is not None
+    period = plan.document.period
+    told_apart = {}
+    for cluster in plan.clusters:
+        release = releases[cluster.name]
+        names = _names(release, _populations(cluster, plan.clusters), period)
+        told_apart[cluster.name] = _renamed(release, names, periods=period is not None)
     records = _records(list(told_apart.values()))
     members = [
         Member(name, replace(release, policy=policy, microdata=records if at == 0 else None))
@@ -55,24 +60,39 @@ def _one_policy(plan: Plan, releases: Mapping[str, Release]) -> Policy | None:
     return replace(policies[0], primary=tuple(rules))
 
 
-def _names(cluster: Cluster, clusters: Sequence[Cluster]) -> dict[str, str]:
+def _populations(cluster: Cluster, clusters: Sequence[Cluster]) -> dict[str, str]:
     """Measure -> what it is called beside those of other clusters."""
     taken = {name for other in clusters if other is not cluster for name in other.measures}
     return {name: f"{name} ({cluster.population})" for name in cluster.measures if cluster.population and name in taken}
 
 
-def _renamed(release: Release, names: Mapping[str, str]) -> Release:
-    """The release with other names of measures."""
+def _names(release: Release, populations: Mapping[str, str], period: str | None) -> dict[str, str]:
+    """Measure -> its name among those of all clusters and periods; those that stay as they are called are left out."""
+    names = {}
+    for name, measure in release.measures.items():
+        own = measure.previous or name
+        said = name.removeprefix(own) if measure.previous else "" if period is None else f" {period}"
+        names[name] = populations.get(own, own) + said
+    return {name: new for name, new in names.items() if new != name}
+
+
+def _renamed(release: Release, names: Mapping[str, str], *, periods: bool) -> Release:
+    """The release with other names of measures. periods: each period is judged as what it is, no longer as what is
+    earlier than another."""
     if not names:
         return release
 
     def new(name: str) -> str:
         return names.get(name, name)
 
+    def called(measure: Measure) -> Measure:
+        earlier = None if periods or measure.previous is None else new(measure.previous)
+        return replace(measure, name=new(measure.name), previous=earlier)
+
     records = release.microdata
     return replace(
         release,
-        measures={new(name): replace(measure, name=new(name)) for name, measure in release.measures.items()},
+        measures={new(name): called(measure) for name, measure in release.measures.items()},
         tables=tuple(replace(table, measure=new(table.measure)) for table in release.tables),
         links=tuple(
             replace(link, terms=tuple(replace(term, measure=new(term.measure)) for term in link.terms))

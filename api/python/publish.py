@@ -24,6 +24,7 @@ from tableseal.api.python.source import existing
 from tableseal.api.python.to_frame import Column, Texts, Whole
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.execution.executor import HERE
 from tableseal.audit.plans.read import read_plan
 from tableseal.audit.progress import silent
 from tableseal.audit.wording import a_kind
@@ -167,7 +168,9 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
         working(keywords) as executor,
     ):
         settings = Settings(keywords.search(), keywords.proof, key, under=under)
-        found = published(plan, results, settings, executor=executor, within=True, progress=progress or silent)
+        found = published(
+            plan, results, settings, executor=executor, within=executor is not HERE, progress=progress or silent
+        )
     return PublishResult(Origin(inputs=plan.files), found, folder)
 
 

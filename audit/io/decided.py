@@ -162,7 +162,8 @@ def _notes(table: Table, rule: _Rule, shown: list[str], short: list[str]) -> lis
     if shown:
         text = (
             f'table "{table.name}": if not published itself, of {_count(shown)} the sum of the members that are '
-            f"published is, as it is at least {share}: {_listed(shown)}."
+            f"published is, as it is at least {share}: {_listed(shown)}. Readers get it as `lower`: a published "
+            "partial sum, which the aggregate is at least, and not its value."
         )
         notes.append(Note("partial_sums", text, len(shown)))
     if short:

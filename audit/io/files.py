@@ -147,7 +147,8 @@ class Folder:
         if not real.is_relative_to(root):
             raise InputError(f"{quoted(name)} is a link that leads out of the release's folder.", at=where)
         if not exists:
-            raise InputError(f"there is no file {quoted(name)}{_similar(path)} in the release's folder.", at=where)
+            folder_of = f"the folder of {where.source}" if where.source else "the release's folder"
+            raise InputError(f"there is no file {quoted(name)}{_similar(path)} in {folder_of}.", at=where)
         self.opened.append(real)
         return path
 

@@ -63,6 +63,10 @@ class PlanDocument(Model):
 
     title: Text = ""
     date: Text | None = Field(default=None, description="YYYY-MM-DD, day of publication")
+    period: Text | None = Field(
+        default=None,
+        description="what this period is called: under a name that holds several, figures are told apart by it",
+    )
     measures: dict[str, MeasureDocument] = Field(default={})
     variables: dict[str, VariableDocument] = Field(default={})
     populations: dict[str, dict[str, CodeOrCodes]] = Field(

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from tableseal.audit.errors import InputError, Place, unknown
-from tableseal.audit.io.codes import variable_columns
+from tableseal.audit.io.codes import position, variable_columns
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
@@ -99,6 +99,10 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         for one in table.by:
             if one.level is not None and one.variable in variables:
                 wanted_codes(variables[one.variable], one.level, table.where / "by")
+    for name, chosen in document.populations.items():
+        for variable, said in chosen.items():
+            for code in [said] if isinstance(said, str) else said:
+                position(code, variables[variable], top / "populations" / name / variable)
     entries = {one.entry.name: _entry(one.given, one.entry, document) for one in listed}
     entries |= {table.name: _of_sheet(table, document) for table in sheet.tables}
     if document.template is not None:

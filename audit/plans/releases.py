@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.files import Folder, ReadFile
 from tableseal.audit.io.release_file import read_named, release_from_document
-from tableseal.audit.model import Link, LinkTerm, Policy, Release, Table
+from tableseal.audit.model import Labels, Link, LinkTerm, Policy, Release, Table
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.plan import Equation
 from tableseal.audit.plans.read import Plan
+from tableseal.audit.wording import quoted
+
+_NAMED = 3
+"""Rows that a message names."""
 
 _KEPT = ("date", "intruder", "policy", "ptable", "transition")
 
@@ -48,6 +52,7 @@ def release_of(plan: Plan, cluster: Cluster, records: Records | None = None) -> 
     document = {"tableseal": "1", "title": _title(plan, cluster), **_shared(plan)}
     used = [plan.entries[table.name] for table in cluster.tables]
     tabulated = {table.measure for table in cluster.tables}
+    _refuse_incomplete(plan, cluster)
     document["measures"] = {name: said for name, said in plan.raw["measures"].items() if name in tabulated}
     document["tables"] = used
     if plan.raw.get("microdata") is not None and any("by" in entry for entry in used):
@@ -62,11 +67,47 @@ def release_of(plan: Plan, cluster: Cluster, records: Records | None = None) -> 
         document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
     kept = None if records is None else records.kept
     release = release_from_document(document, folder=plan.folder, source=plan.source, kept=kept)
+    _refuse_doubled(release)
     release = replace(release, policy=_own_rules(plan, release))
     found = [link for equation in cluster.equations for link in links_of(release, equation)]
     found += [link for equation in _earlier(release, cluster.equations) for link in links_of(release, equation)]
     links = dict.fromkeys((*release.links, *found))
     return replace(release, links=tuple(links)) if links else release
+
+
+def _refuse_incomplete(plan: Plan, cluster: Cluster) -> None:
+    """A plan that lists tables, and lacks what they are made of."""
+    known, top = plan.raw.get("measures") or {}, Place(plan.source)
+    for table in cluster.tables:
+        if table.measure not in known:
+            text = f"says nothing of {quoted(table.measure)}; expected whether it is a count or a magnitude, such as"
+            raise InputError(f"{text} `{{{table.measure}: {{kind: magnitude}}}}`.", at=top / "measures")
+        if "by" in plan.entries[table.name] and plan.raw.get("microdata") is None:
+            text = "`by` says what is made of `microdata`, and the plan has none; give them, or the table's own `file`."
+            raise InputError(text, at=table.where / "by")
+
+
+def _refuse_doubled(release: Release) -> None:
+    """Records that stand twice, identifier, codes, values and all: one of them is counted too often."""
+    records = release.microdata
+    if records is None or records.unit_id is None:
+        return
+    labels = Labels.of(records.unit_id)
+    alike = np.bincount(labels.number, minlength=len(labels.texts)) > 1
+    alike &= np.array([bool(text) for text in labels.texts], np.bool_)
+    rows = np.flatnonzero(alike[labels.number])  # few, so that large files cost nothing
+    amounts = (column for one in records.values.values() for column in (one.units[rows], one.known[rows]))
+    parts = np.column_stack([labels.number[rows], records.codes[rows], *amounts])
+    _, first, times = np.unique(parts, axis=0, return_index=True, return_counts=True)
+    doubled = np.flatnonzero(times > 1)
+    if len(doubled):
+        named = ", ".join(str(row + 1) for row in np.sort(rows[first[doubled]])[:_NAMED].tolist())
+        what = "1 record stands" if len(doubled) == 1 else f"{len(doubled):,} records stand"
+        where = f"row{'' if len(doubled) == 1 else 's'} {named}"
+        raise InputError(
+            f"{what} more than once, with the same identifier, codes and values ({where}); expected each record once.",
+            at=records.where,
+        )
 
 
 def _earlier(release: Release, equations: Sequence[Equation]) -> Iterator[Equation]:

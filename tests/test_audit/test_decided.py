@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
+from tableseal.audit.language import phrase, speaking
 from tableseal.audit.model import Status
 from tableseal.audit.pipeline import audit
+from tableseal.audit.report import render_html, render_text
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.suppress import suppress
 
@@ -81,6 +83,14 @@ def test_the_sum_of_what_is_not_confidential() -> None:
     assert result.release is not None
     [table] = public_release(result.release).tables
     assert table.lower.units[-3:].tolist() == [880, 760, 700]
+    [said] = [n.text for n in result.report.notes if n.code == "partial_sums"]
+    assert "a published partial sum, which the aggregate is at least, and not its value" in said  # CONVENTION 1000
+    with speaking("fr"):
+        assert "une somme partielle publiée" in phrase(said)
+        assert "somme partielle" in render_html(result.report, result.release)
+    assert "a published partial sum" in " ".join(
+        render_text(result.report, colour=False, width=100, limit=None).split()
+    )
     narrow = states(TRUE, BELGIUM, partial_sums=PARTIAL | {"share": "0.999"})
     report = audit(release_from_document(narrow)).report
     assert [n.count for n in report.notes if n.code == "partial_sums_short"] == [3]
