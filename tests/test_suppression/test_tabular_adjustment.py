@@ -344,3 +344,18 @@ def test_what_cannot_be_adjusted_is_refused() -> None:
     ):
         with pytest.raises(InputError, match=message):
             TabularAdjustment(Fraction(share), reach)
+
+
+def test_cells_that_fall_short_are_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1012: whichever way cells are to go at first, here up, and however the program is solved."""
+    values = np.random.default_rng(4).integers(20, 90, (5, 5, 3))
+    subject = subject_of(marked(values, list(range(0, 60, 6)), [9] * 10, groups=(2, 2)))
+    reach = np.full(len(subject.cells), 20, np.int64)
+    moves = moves_of(subject, subject.sensitivity(None), Fraction("0.5"), reach)
+    ((_, part),) = parts(subject, moves, np.ones(len(subject.cells), np.int64))
+    monkeypatch.setattr(searching, "_directions", lambda part: np.ones(len(part), np.int64))
+    for large in (0, 20_000):
+        monkeypatch.setattr("tableseal.suppression.protections.adjustment.program.LARGE", large)
+        start = searching.begin(part, Limits())
+        assert start is not None
+        assert part.allows(start)

@@ -25,6 +25,10 @@ from tableseal.suppression.protections.adjustment.part import Ints, Part
 WHOLE = 1e-6
 """From a whole number, at most, of what is one."""
 
+LARGE = 20_000
+"""Cells from which a linear program stays in the middle of its best face: on the way to a corner time goes by, and what
+is not whole has to become so in either case."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -153,8 +157,10 @@ def settle(part: Part, direction: Ints, seconds: float) -> tuple[Floats, Floats]
     )
     price = np.full(k, 1000.0 * max(1, int(part.weights.max(initial=1))))
     cost = np.concatenate([part.weights, part.weights, price]).astype(np.float64)
-    none = np.zeros(len(cost), np.bool_)
-    found = Highs().minimise_integer(problem, cost, seconds, integral=none)
+    if n > LARGE:
+        found = Highs().interior(problem).minimise(cost, problem.column_lower, problem.column_upper, seconds)
+    else:
+        found = Highs().minimise_integer(problem, cost, seconds, integral=np.zeros(len(cost), np.bool_))
     if found.x is None or found.status != "optimal":
         return None
     short = np.zeros(n)
