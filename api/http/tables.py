@@ -90,7 +90,7 @@ def get_codes(
     name: Name,
     at: ServiceDep,
     asking: Reader,
-    variable: Annotated[str, Query(max_length=200, description="Its name.")],
+    variable: Annotated[str, Query(max_length=200, description="Its name; needed.")] = "",
     level: Annotated[str | None, Query(max_length=200, description="Default: the finest.")] = None,
 ) -> CodesResource:
     """The codes of a level of a variable."""

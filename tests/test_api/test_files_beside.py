@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.uploads import Fields, _main_among
+from tableseal.api.http.uploads import Fields, main_among
 from tableseal.audit.io import file_names, release_files, release_from_document
 from tableseal.audit.io.formats.registry import FORMATS
 
@@ -63,9 +63,9 @@ def test_no_input_is_written_over(tmp_path: Path) -> None:
 )
 def test_the_main_file_of_a_request(names: list[str], main: str) -> None:
     # CONVENTION 853: every format that is read can be sent
-    assert _main_among(names, "the form", Fields("release")) == main
+    assert main_among(names, "the form", Fields("release")) == main
 
 
 def test_a_request_without_one() -> None:
     with pytest.raises(ProblemError, match="There is no release"):
-        _main_among(["region.hrc"], "the form", Fields("release"))
+        main_among(["region.hrc"], "the form", Fields("release"))
