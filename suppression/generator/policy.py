@@ -90,12 +90,12 @@ class MemoryRule:
     ----------
     scope: whose answers are taken together.
     width: of every set of cells with a small count so many further counts stay possible, at least.
-    views: no small set is known better than by the mean of so many independent changes of it; None: no limit.
+    error: no small set is known with a standard error below it, in units, by means of changed counts; None: no limit.
     """
 
     scope: Scope = "user"
     width: int = 1
-    views: Fraction | None = Fraction(4)
+    error: Fraction | None = Fraction(7, 10)
 
 
 @dataclass(frozen=True)

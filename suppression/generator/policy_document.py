@@ -101,10 +101,10 @@ class MemoryDocument(Model):
 
     scope: Literal["user", "group", "public"] = Field(default="user", description="whose answers are taken together")
     width: Rank = Field(default=1, description="further counts that stay possible for every small set, at least")
-    views: Positive | None = Field(
-        default_factory=lambda: Fraction(4),
-        description="no small set of units is known better than by the mean of so many independent changes of it; "
-        "left out: 4; null: no limit",
+    error: Positive | None = Field(
+        default_factory=lambda: Fraction(7, 10),
+        description="no small set of units is known with a standard error below it, by means of many changed counts; "
+        "left out: 0.7; null: no limit",
     )
 
 
@@ -190,7 +190,7 @@ def _limit(limit: LeastDocument | MostDocument) -> Limit:
 
 def _memory(memory: MemoryDocument | bool, at: Place) -> policy.MemoryRule | None:
     if isinstance(memory, MemoryDocument):
-        return policy.MemoryRule(memory.scope, memory.width, memory.views)
+        return policy.MemoryRule(memory.scope, memory.width, memory.error)
     if memory:
         raise InputError(found="true", expected="false, or a mapping such as {scope: user}", at=at)
     return None

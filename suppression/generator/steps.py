@@ -47,11 +47,12 @@ def refused_as_asked(question: Question, generator: Generator) -> Refusal | None
 
 
 def answered(
-    table: Table, generator: Generator, memory: Memory | None = None
+    table: Table, generator: Generator, memory: Memory | None = None, effort: int | None = None
 ) -> tuple[Answer | Refusal, Memory | None]:
     """The answer to a question, or its refusal with the nearest tables that pass; and the memory after it.
 
-    table: the true counts of what was asked. memory: of the audience; None: it has none.
+    table: the true counts of what was asked. memory: of the audience; None: it has none. effort: tables that are judged
+    to find nearest ones, at most; None: as usual.
     """
     found = _judged(table, generator, memory)
     if isinstance(found, _Passed):
@@ -63,7 +64,8 @@ def answered(
         own = found if one is table else _judged(one, generator, memory)
         return (True, None) if isinstance(own, _Passed) else (False, own.areas)
 
-    effort = EFFORT if memory is None else EFFORT_WITH_MEMORY
+    if effort is None:
+        effort = EFFORT if memory is None else EFFORT_WITH_MEMORY
     return replace(found.refusal, nearest=nearest(table, generator.variables, judged, effort=effort)), memory
 
 

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.hypercube.model import Ints, Level, Variable
-from tableseal.audit.hypercube.question import Grouping, Question
+from tableseal.audit.hypercube.model import BaseCells, Ints, Level, Variable
+from tableseal.audit.hypercube.question import Grouping, Question, cells_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,6 +24,16 @@ class Table:
     count: Ints
     key: Ints
     modulus: int
+
+
+def table_of(question: Question, base: BaseCells, modulus: int) -> Table:
+    """The table of base cells in memory."""
+    cells = cells_of(question, base)
+    inside = np.flatnonzero(cells >= 0)
+    count, key = np.zeros(question.size, np.int64), np.zeros(question.size, np.int64)
+    np.add.at(count, cells[inside], base.count[inside])
+    np.add.at(key, cells[inside], base.keys[inside])
+    return Table(question, count, key % modulus, modulus)
 
 
 def coarser(table: Table, axis: int, level: Level) -> Table:

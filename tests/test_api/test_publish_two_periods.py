@@ -112,7 +112,7 @@ def test_from_last_years_file_and_this_years_records_to_the_certificate(home: Pa
 
 
 def test_what_falls_together_is_in_the_folder_with_its_arithmetic(home: Path) -> None:
-    """CONVENTION 997, 907: a table whose pattern cannot be changed any more; alone it is safe."""
+    """CONVENTION 907, 997 and 998: a table whose pattern cannot be changed any more; alone it is safe."""
     last_year(home)
     status = {"A": "primary", "B": "secondary", "C": "frozen", "D": "frozen"}
     lines = [f"{r},{TURNOVER[2024][r]},{FIRMS[r]},{status[r]}" for r in FIRMS] + ["Total,564,28,frozen"]

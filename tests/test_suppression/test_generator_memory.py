@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -30,8 +31,10 @@ NARROW = (METHODS[0], METHODS[2])
 def ground_of(
     base: BaseCells, method: Method, width: int = 1, views: Fraction | None = None, secret: int = 9
 ) -> Ground:
-    policy = GeneratorPolicy(method, memory=MemoryRule("user", width, views))
-    return Ground.of(base, protection_of(method, MODULUS, secret), policy)
+    protection = protection_of(method, MODULUS, secret)
+    error = None if views is None else Fraction(sqrt(protection.variance / float(views)))
+    policy = GeneratorPolicy(method, memory=MemoryRule("user", width, error))
+    return Ground.of(base, protection, policy)
 
 
 def asked(ground: Ground, question: Question) -> Remembered:

@@ -28,7 +28,7 @@ def test_the_usual_policy_is_read_and_fits_its_schema() -> None:
     jsonschema.Draft202012Validator(generator_schema()).validate(yaml.safe_load(USUAL.read_text("utf-8")))
     assert policy.rules.population == Limit(Fraction(1000), Fraction(50))
     assert policy.protection == ByCellKey(5, Fraction(2))
-    assert policy.memory == MemoryRule("user", 1, Fraction(4))
+    assert policy.memory == MemoryRule("user", 1, Fraction(7, 10))
     assert policy.sha256 is not None
 
 

@@ -32,6 +32,12 @@ class Ground:
         assert policy.memory is not None
         return Ground(base, protection, policy.threshold, policy.memory)
 
+    @property
+    def views(self) -> float | None:
+        """So many independent changes have a mean of the standard error that is allowed; None: there is no limit."""
+        error = self.rule.error
+        return None if error is None else self.protection.variance / float(error) ** 2
+
     @cached_property
     def small(self) -> Positions:
         """Base cells with a small count."""

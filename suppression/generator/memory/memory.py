@@ -113,7 +113,7 @@ def _same(one: Remembered, other: Remembered) -> bool:
 
 
 def _with(memory: Memory, answer: Remembered, most_bare: int) -> tuple[Memory, Against | None]:
-    ground, rule = memory.ground, memory.ground.rule
+    ground = memory.ground
     reading = Reading.of(ground, answer)
     run = Runner(worth_compiling(len(ground.base) * (len(memory.answers) + 1), nestings, pair, longer))
     pairs = nested(ground, memory.cells.array, memory.answered, reading, run)
@@ -129,13 +129,13 @@ def _with(memory: Memory, answer: Remembered, most_bare: int) -> tuple[Memory, A
         occupied=memory.occupied | occupied(ground, pairs),
     )
     seen = np.zeros(0, np.int64)
-    if rule.views is not None:
+    if ground.views is not None:
         views = viewed(ground, memory.views, reading, pairs, found.cells, found.answered)
         known = views.known()
         # What is above the limit already (of answers that were put together) is held against no further one.
         before = np.zeros(len(known))
         before[: memory.views.marks.number] = memory.views.known()
-        seen = np.flatnonzero(views.small & (known > float(rule.views) + NOISE) & (known > before + NOISE))
+        seen = np.flatnonzero(views.small & (known > ground.views + NOISE) & (known > before + NOISE))
         found = replace(found, views=views)
     moves, bare = _moves(found, reading, run, most_bare)
     found = replace(found, moves=moves)

@@ -1,0 +1,1 @@
+"""Attacks on a table generator by name: users who ask on, and claim small counts."""
