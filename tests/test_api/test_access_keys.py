@@ -23,7 +23,9 @@ from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.measures import CHANGED
 from tableseal.api.http.plans import EXAMPLE as PLAN
 from tableseal.api.http.protections import UNPROTECTED
-from tableseal.api.jobs.published_kind import AGENCY, PUBLIC, PublishedRequest
+from tableseal.api.jobs.published_kind import AGENCY, CERTIFICATE, PUBLIC, PublishedRequest
+from tableseal.api.publishing.certificate import certificate_of
+from tableseal.api.publishing.summary import Published, PublishedCluster
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.job import Document
@@ -32,6 +34,7 @@ from tableseal.api.store.log import log_of, note
 from tableseal.api.store.migrate import migrate
 from tableseal.api.store.schema import audit_log
 from tableseal.api.store.tokens import Principal, Role, create_token, principal_of, revoke_token
+from tableseal.audit.codec.documents import json_of
 
 OPEN = {"/healthz", "/readyz", "/metrics", "/account", "/account/leave", "/favicon.ico", "/static/{name}"}
 """Routes that ask nobody who he is, and why: they tell no secrets, or are there to ask."""
@@ -98,7 +101,13 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 def tables_of_a_plan(folder: Path) -> str:
     """A job of ann's that only a worker can do, as it is when it is done."""
-    files = [Document(name, "application/zip", b"confidential") for name in ("published.json", PUBLIC, AGENCY)]
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps(PLAN), "utf-8")
+    published = Published("Firms", (PublishedCluster("firms", ("firms",), "safe"),))
+    certificate = certificate_of(published, {}, (plan,))
+    written = {"published.json": json_of(published), CERTIFICATE: json_of(certificate)}
+    files = [Document(name, "application/json", text.encode()) for name, text in written.items()]
+    files += [Document(name, "application/zip", b"confidential") for name in (PUBLIC, AGENCY)]
     with (
         closing(Store(Settings(data=folder).database_url, Settings(data=folder).keys)) as store,
         store.writing() as connection,
