@@ -23,9 +23,9 @@ class Around:
 
     Attributes
     ----------
-    small: its count is one of those that are protected. up, down: units that it may get and lose alone, up to width, the
-        number of further counts that have to stay possible. moves: other tables in hand in which it changes together
-        with others. holding: numbers of the answers that hold it, from 0.
+    small: its count is one of those that are protected. up, down: units that it may get and lose alone, up to width,
+        the number of further counts that have to stay possible. moves: other tables in hand in which it changes
+        together with others. holding: numbers of the answers that hold it, from 0.
     """
 
     small: bool
