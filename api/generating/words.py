@@ -5,25 +5,11 @@ from itertools import product
 from typing import Any
 
 from tableseal.api.generating.document import TableAnswer
+from tableseal.api.generating.reasons import reasons, steps_words
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.report.words import printable
 from tableseal.audit.wording import listing
-from tableseal.suppression.generator.nearest import Nearest, Step
 from tableseal.suppression.generator.result import Answer, Refusal
-
-_ASKED = {
-    "variables": "variables that span the table",
-    "filters": "variables that choose the population",
-    "codes": "codes",
-    "cells": "cells",
-    "custom_groups": "groups of one's own",
-}
-_HELD = {
-    "population": "units",
-    "mean_cell": "units a cell",
-    "small": "share of small counts",
-    "zeros": "share of empty cells",
-}
 
 
 def columns_of(told: TableAnswer) -> Mapping[str, Sequence[Any]]:
@@ -87,39 +73,7 @@ def _risk(value: float | None) -> str:
 
 def _refused(refusal: Refusal) -> Iterator[str]:
     yield f"REFUSED: {refusal.sentence}"
-    for one in refusal.asked:
-        of = f' of "{one.variable}"' if one.variable else ""
-        if one.rule == "custom_groups":
-            yield f"  - groups of one's own{of}: the codes of one level are allowed."
-        else:
-            yield f"  - {_ASKED[one.rule]}{of}: {one.found:,}, allowed are {one.allowed:,}."
-    for held in refusal.held:
-        where = f" in {', '.join(held.area)}" if held.area else ""
-        found = "" if held.found is None else f"{held.found:.6g}, "
-        side = "at least" if held.rule in ("population", "mean_cell") else "at most"
-        yield f"  - {_HELD[held.rule]}{where}: {found}allowed {side} {held.allowed:.6g}."
-    if refusal.areas > len(refusal.held):
-        yield f"  ... {refusal.areas:,} areas are blocked."
-    if refusal.risk is not None:
-        found = "" if refusal.risk.found is None else f"{refusal.risk.found:.4f}, "
-        yield f"  - risk {refusal.risk.when} protection: {found}allowed at most {refusal.risk.allowed:.4f}."
-    if refusal.memory is not None:
-        memory = refusal.memory
-        yield f"  - small counts without another table in hand: {len(memory.cells):,}; seen too often: {memory.seen:,}."
+    yield from (f"  - {reason}" for reason in reasons(refusal))
     if refusal.nearest:
         yield "What would be answered:"
-        yield from (f"  - {_steps(one)} ({plural(one.cells, 'cell')})" for one in refusal.nearest)
-
-
-def _steps(one: Nearest) -> str:
-    return "; ".join(map(_step, one.steps))
-
-
-def _step(step: Step) -> str:
-    match step.kind:
-        case "coarser":
-            return f"{step.variable}@{step.level}"
-        case "dropped":
-            return f"without {step.variable}"
-        case _:
-            return f"without {listing(step.areas, 6)}"
+        yield from (f"  - {steps_words(one)} ({plural(one.cells, 'cell')})" for one in refusal.nearest)

@@ -5,6 +5,7 @@ from io import BytesIO, StringIO
 
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.words import columns_of
+from tableseal.audit.codec.exact_json import dumps
 from tableseal.audit.io.frames import polars_module
 
 
@@ -24,13 +25,18 @@ def table_csv(told: TableAnswer) -> str:
 
 
 def table_written(told: TableAnswer, name: str) -> str | bytes:
-    """The content of a file: Parquet where its name ends so, else CSV.
+    """The content of a file: Parquet or JSON lines where its name ends so, else CSV.
 
     Raises
     ------
     ValueError: there is no table. InputError: Parquet needs a package that is not there.
     """
-    if not name.lower().endswith(".parquet"):
+    ending = name.lower().rpartition(".")[2]
+    if ending == "jsonl":
+        columns = columns_of(told)
+        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        return "".join(f"{dumps(row)}\n" for row in rows)
+    if ending != "parquet":
         return table_csv(told)
     stream = BytesIO()
     polars_module().DataFrame({key: list(values) for key, values in columns_of(told).items()}).write_parquet(stream)

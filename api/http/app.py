@@ -38,7 +38,7 @@ from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
-from tableseal.api.web import account, administration, decisions, workbench
+from tableseal.api.web import account, administration, decisions, held_tables, workbench
 from tableseal.api.web import attacks as attack_pages
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
@@ -48,6 +48,7 @@ from tableseal.api.web import plans as plan_pages
 from tableseal.api.web import protections as protection_pages
 from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
+from tableseal.api.web import tables as table_pages
 from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
 from tableseal.audit.version import engine_version
@@ -122,6 +123,8 @@ def create_app(settings: Settings) -> FastAPI:
         plan_pages.router,
         publication_pages.router,
         job_pages.router,
+        table_pages.router,
+        held_tables.router,
         workbench.router,
         decisions.router,
         account.router,

@@ -1,18 +1,20 @@
 """/v1/hypercubes and /v1/tables: tables that users make themselves, of hypercubes that the service has."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi import Path as InPath
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from tableseal.api.generating.counter import Counter
 from tableseal.api.generating.counters import NAME
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.memories import audience_of
-from tableseal.api.generating.written import table_csv
+from tableseal.api.generating.written import table_written
 from tableseal.api.http.described import READING, component, gives, problems
 from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.renderings import FORMATS, JSON, chosen
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, require
 from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
@@ -20,11 +22,15 @@ from tableseal.api.store.tokens import Principal, Role
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.public import public_part
 from tableseal.audit.hypercube.ask import request_of
+from tableseal.audit.hypercube.request import TableRequest as Wanted
+from tableseal.audit.wording import listing
 
 router = APIRouter(tags=["tables"])
 
 _GIVEN = gives("The table, or why it is not given.", "Table")
-_GIVEN["content"]["text/csv"] = {"schema": {"type": "string"}}
+_GIVEN["content"] |= {
+    media_type: {"schema": {"type": "string"}} for media_type in FORMATS.values() if media_type != JSON
+}
 
 Name = Annotated[str, InPath(pattern=NAME, description="Name of the hypercube.")]
 
@@ -112,30 +118,59 @@ async def post_table(
     at: ServiceDep,
     asking: Analyst,
     agency: Annotated[bool, Query(description="With risk and reasons that users are not told (role officer).")] = False,
+    form: Annotated[
+        Literal["json", "jsonl", "csv", "parquet"] | None,
+        Query(alias="format", description="Goes before `Accept`; all but json give the values alone."),
+    ] = None,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> Response:
     """Ask for a table: it is judged, protected and judged again, together with all that was answered before.
 
     The answer says `answered` with the values, or `refused` with the rule and the nearest tables that would be given.
-    As CSV (`Accept: text/csv`) the values alone; a refusal is 422 then.
+    As JSON lines, CSV or Parquet (`Accept` or `format`) the values alone; a refusal is 422 then.
     """
+    media_type = chosen(accept, FORMATS.values()) if form is None else FORMATS[form]
+    if media_type is None:
+        text = f"A table can be had as {listing(FORMATS.values())}; the request accepts none of them."
+        raise ProblemError(Problem("not-acceptable", "Not in this form", 406, text, parameter="Accept"))
     if agency:
         require(http, at, asking, Role.OFFICER)
     told = await at.generating.run(_told, at, asking, asked)
-    if "text/csv" in http.headers.get("accept", ""):
-        if told.refusal is not None:
-            raise ProblemError(Problem("refused", "Refused", 422, told.refusal.sentence))
-        return Response(table_csv(told), media_type="text/csv")
-    return Response(json_of(told if agency else public_part(told)) + "\n", media_type="application/json")
+    return await run_in_threadpool(table_response, told if agency else public_part(told), media_type)
+
+
+def table_response(told: TableAnswer, media_type: str) -> Response:
+    """What is told, as this media type. All but JSON give the values alone.
+
+    Raises
+    ------
+    ProblemError: there are none. InputError: Parquet needs a package that is not there.
+    """
+    if media_type == FORMATS["json"]:
+        return Response(json_of(told) + "\n", media_type=media_type)
+    if told.refusal is not None:
+        raise ProblemError(Problem("refused", "Refused", 422, told.refusal.sentence))
+    form = next(name for name, found in FORMATS.items() if found == media_type)
+    return Response(table_written(told, f"table.{form}"), media_type=media_type)
 
 
 def _told(at: Service, asking: Principal, asked: TableRequest) -> TableAnswer:
     counter = counter_of(at, asked.hypercube)
-    request = request_of(asked.request, counter.cells)
+    return told_of(at, asking, counter, request_of(asked.request, counter.cells))
+
+
+def told_of(at: Service, asking: Principal, counter: Counter, request: Wanted) -> TableAnswer:
+    """What whoever asks is told of a table, which is kept and noted in the log.
+
+    Raises
+    ------
+    InputError, LimitError: as for `Memories.told`.
+    """
     memory = counter.generator.policy.memory
     audience = "" if memory is None else audience_of(memory.scope, f"{asking.owner} {asking.who}", asking.owner)
     told = at.memories.told(counter, request, audience, asking.who)
     with at.store.writing() as connection:
-        note(connection, asking, "table.ask", asked.hypercube, told.outcome)
+        note(connection, asking, "table.ask", counter.name, told.outcome)
     return told
 
 

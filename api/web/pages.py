@@ -61,9 +61,10 @@ def page(
     said = None if problem is None else problem.document()
     asking: Principal | None = getattr(request.state, "asking", None)
     may = {role.value: asking is not None and allowed(asking, role) for role in Role}
+    context |= {"problem": said, "may": may.__getitem__, "makes_tables": _makes_tables(request)}
     language = language_of(request)
     with speaking(language):
-        text = _environment().get_template(template).render(context, problem=said, may=may.__getitem__)
+        text = _environment().get_template(template).render(context)
     response = Response(text, status if problem is None else problem.status, HEADERS, "text/html; charset=utf-8")
     response.headers["Content-Language"] = language
     if request.query_params.get(LANG) == language:
@@ -80,6 +81,12 @@ def language_of(request: Request) -> str:
     known = (language for language in chosen if language in LANGUAGES)
     accepted = preferred(request.headers.get("accept-language", ""))
     return next(known, None) or (None if service is None else service.settings.language) or accepted or ENGLISH
+
+
+def _makes_tables(request: Request) -> bool:
+    """Whether the service has hypercubes of which users make tables."""
+    service = getattr(getattr(request.scope.get("app"), "state", None), "service", None)
+    return service is not None and service.settings.hypercubes is not None
 
 
 def see(path: str) -> Response:
@@ -209,6 +216,7 @@ def _figure(value: float, digits: int = 6) -> str:
 SCRIPT = words_of(
     (
         "Close",
+        "Copied",
         "Its own page",
         "At work",
         "is done",

@@ -96,6 +96,22 @@
     const form = event.target.closest("form[data-turn]");
     if (form) submitted(form);
   });
+  // What to expect of a table is told while it is chosen.
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-preview]");
+    if (!form) return;
+    const said = new URLSearchParams([...new FormData(form)].filter(([, value]) => value.trim()));
+    turn(document.getElementById(form.dataset.preview), `${location.pathname}?${said}`);
+  });
+  // Code is copied by a button.
+  document.querySelectorAll("button[data-copy]").forEach((button) => {
+    if (!navigator.clipboard) return;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = "Copied";
+    });
+  });
   // Arrow keys go through the cells of a map.
   document.addEventListener("keydown", (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
