@@ -83,8 +83,8 @@ async def post_table(name: Name, request: Request, at: ServiceDep, asking: Analy
     try:
         wanted, told = await at.generating.run(_told, at, asking, name, choices)
     except TablesealError as error:
-        return _page(request, counter, choices, problem_of(error))
-    return _page(request, counter, choices, asked=wanted, told=told)
+        return await at.generating.run(_page, request, counter, choices, problem_of(error))
+    return await at.generating.run(_page, request, counter, choices, asked=wanted, told=told)
 
 
 @router.post("/{name}/file")
