@@ -244,7 +244,7 @@ def test_the_summary_is_the_same_wherever_the_work_is_done(many: Path, tmp_path:
     assert batch(many, "-o", tmp_path / "jobs", "--jobs", 2, "--html").exit_code == 1
     assert content(tmp_path / "jobs") == wanted
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
     ) as cluster:
         result = batch(many, "-o", tmp_path / "dask", "--scheduler", cluster.scheduler_address, "--html")
         assert result.exit_code == 1, result.output

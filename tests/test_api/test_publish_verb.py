@@ -144,7 +144,7 @@ def test_processes_and_dask_give_the_same_files(home: Path, tables: int) -> None
     assert len(json.loads(one["summary.json"])["clusters"]) == tables - 2
     assert again(home, "--proof", "--jobs", "2") == one
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
     ) as cluster:
         assert again(home, "--proof", "--scheduler", cluster.scheduler_address) == one
 

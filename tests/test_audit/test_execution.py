@@ -193,7 +193,7 @@ def cluster() -> Iterator[object]:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as running,
         distributed.Client(running, set_as_default=False) as client,
     ):
