@@ -57,7 +57,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     from numba import njit
 
-    _clock()
     form = _compiled_form[function]
     names = dict(form.__globals__)
     names |= {name: compiled(value) for name, value in _used(form) if _is_kernel(value)}
@@ -69,22 +68,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         result = njit(twin)
     loaded.add(function)
     return result
-
-
-@cache
-def _clock() -> Any:
-    """Told by numba when it compiles, not when it loads what is on disk."""
-    from numba.core.event import TimingListener, register
-
-    listener = TimingListener()
-    register("numba:compile", listener)
-    return listener
-
-
-def seconds_compiling() -> float:
-    """Seconds that this process has spent on making machine code so far: once for an installation, so that it counts
-    for no time limit."""
-    return float(_clock().duration) if loaded and _clock().done else 0.0
 
 
 @cache

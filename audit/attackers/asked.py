@@ -75,7 +75,7 @@ def secrets(
 
 def any_secret(contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]) -> bool:
     """Whether some open cells, all different, hold anything that can be secret to an attacker."""
-    return len(cells) > np.isin(_no_secrets(contributors, attacker), cells).sum()
+    return bool(np.isin(_no_secrets(contributors, attacker), cells).sum() < len(cells))
 
 
 def _no_secrets(contributors: Contributors, attacker: Attacker) -> NDArray[np.int64]:

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.compiling import seconds_compiling
-
 
 @dataclass(frozen=True)
 class Component:
@@ -168,8 +166,6 @@ class Limits:
     """Also count the values that are possible, and look for those between the ends of narrow targets."""
     reached: set[str] = field(default_factory=set, compare=False, repr=False)
     """`time` once anybody in this process was told that none is left, of the whole or of a share of it."""
-    compiled: float = field(default_factory=seconds_compiling, compare=False, repr=False)
-    """What had been spent on compiling when the deadline was set; what is spent after that moves it."""
 
     def __getstate__(self) -> dict[str, object]:
         """What travels to another process or machine, whose monotonic clock differs: the seconds left, and until when.
@@ -186,31 +182,20 @@ class Limits:
             left, at = sent
             # Never more than was left, should the clocks of two machines disagree.
             deadline = monotonic() + left - max(0.0, time() - at)
-        for name, value in _anew(state | {"deadline": deadline}).items():
+        for name, value in (state | {"deadline": deadline, "reached": set()}).items():
             object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
-        if self.deadline is None or self._seconds(self.deadline) > 0:
+        if self.deadline is None or monotonic() < self.deadline:
             return False
         self.reached.add("time")
         return True
 
     def seconds_left(self) -> float:
         """Seconds that one step may take; infinite without a deadline."""
-        return float("inf") if self.deadline is None else max(0.0, self._seconds(self.deadline))
+        return float("inf") if self.deadline is None else max(0.0, self.deadline - monotonic())
 
     def share(self, part: float) -> "Limits":
         """The same with a part of the time that is left."""
-        if self.deadline is None:
-            return self
-        return replace(self, deadline=monotonic() + part * self.seconds_left(), compiled=seconds_compiling())
-
-    def _seconds(self, deadline: float) -> float:
-        """Until the deadline, which compiling moves."""
-        return deadline + seconds_compiling() - self.compiled - monotonic()
-
-
-def _anew(state: dict[str, object]) -> dict[str, object]:
-    """What limits have that begin in this process."""
-    return state | {"reached": set(), "compiled": seconds_compiling()}
+        return self if self.deadline is None else replace(self, deadline=monotonic() + part * self.seconds_left())
