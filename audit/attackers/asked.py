@@ -66,11 +66,22 @@ def secrets(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """(those of some open cells that can be secret to an attacker, whether it may have a share in each). What it knows
     cannot, nor what holds nobody but itself as far as the agency can tell."""
-    number, open_cells = contributors.number, contributors.open_cells
-    whole = [s for s in attacker.inside if number[open_cells[s]] == attacker.members]
-    alone = np.unique(np.concatenate([*(contributors.held_by(s) for s in whole), np.empty(0, np.int64)]))
-    cells = cells[~np.isin(cells, [*attacker.known, *alone[number[open_cells[alone]] >= 0]])]
+    cells = cells[~np.isin(cells, _no_secrets(contributors, attacker))]
     shared = np.isin(cells, [cell for cell, _ in attacker.shares])
     for s in attacker.inside:
         shared |= contributors.nested(s, cells)
     return cells, shared
+
+
+def any_secret(contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]) -> bool:
+    """Whether some open cells, all different, hold anything that can be secret to an attacker."""
+    return bool(np.isin(_no_secrets(contributors, attacker), cells).sum() < len(cells))
+
+
+def _no_secrets(contributors: Contributors, attacker: Attacker) -> NDArray[np.int64]:
+    """Open cells that cannot be secret to an attacker, each once."""
+    number, open_cells = contributors.number, contributors.open_cells
+    whole = [s for s in attacker.inside if number[open_cells[s]] == attacker.members]
+    alone = np.concatenate([*(contributors.held_by(s) for s in whole), np.empty(0, np.int64)])
+    alone = alone[number[open_cells[alone]] >= 0]
+    return np.unique(np.concatenate([np.array(attacker.known, np.int64), alone]))

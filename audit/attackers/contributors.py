@@ -6,7 +6,9 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.held import codes_around, held_together
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Release, Status
@@ -20,6 +22,7 @@ class Contributors:
 
     open_cells: int64, positions in the cells. withheld: int64, positions among the open cells of the withheld ones;
     targets: of those that outsiders cannot compute. nonnegative: everyone knows that no value is negative.
+    is_withheld: bool (open cells).
     """
 
     def __init__(
@@ -35,8 +38,9 @@ class Contributors:
         self.release, self.cells = release, cells
         self.open_cells, self.withheld, self.targets = open_cells, withheld, targets
         self.nonnegative = nonnegative
-        self._held: dict[int, NDArray[np.int64]] = {}
-        self._few: dict[tuple[int, int], NDArray[np.int64]] = {}
+        self.is_withheld = np.zeros(len(open_cells), np.bool_)
+        self.is_withheld[withheld] = True
+        self._held: dict[tuple[int, int], tuple[dict[int, int], list[NDArray[np.int64]]]] = {}
         self._related: dict[tuple[int, int, bool], NDArray[np.bool_]] = {}
 
     @classmethod
@@ -56,6 +60,8 @@ class Contributors:
         """The same with other withheld cells, all of them targets; what has been looked up stays."""
         other = copy(self)
         other.withheld = other.targets = withheld
+        other.is_withheld = np.zeros(len(self.open_cells), np.bool_)
+        other.is_withheld[withheld] = True
         return other
 
     @cached_property
@@ -86,25 +92,16 @@ class Contributors:
         """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
         inside a cell around it that has no more contributors than it has; and those inside a cell around one of these
         that has as many."""
-        if s not in self._held:
-            cell = int(self.open_cells[s])
-            count = int(self.number[cell])
-            few = self._with_few(count, int(self.cells.measure[cell]))
-            codes = self.cells.codes[few]
-            alike = self.number[few] == count
-            inside = few == cell
-            around = np.zeros(len(few), np.bool_)
-            waiting = [cell]
-            while waiting:
-                own = waiting.pop()
-                more = self._parts(codes, self.cells.codes[own], whole=False) & alike & ~around
-                around |= more
-                before = inside.copy()
-                for whole in codes[more]:
-                    inside |= self._parts(codes, whole, whole=True)
-                waiting += few[inside & alike & ~before].tolist()
-            self._held[s] = np.flatnonzero(np.isin(self.open_cells, few[inside]))
-        return self._held[s]
+        cell = int(self.open_cells[s])
+        number, measure = int(self.number[cell]), int(self.cells.measure[cell])
+        if (number, measure) not in self._held:
+            few = np.flatnonzero((self.number <= number) & (self.cells.measure == measure))
+            self._held[number, measure] = held_together(
+                few, self.number[few] == number, self.cells.codes[few], self._around_codes
+            )
+        group, cells = self._held[number, measure]
+        at = self._open_place[cells[group[cell]]]
+        return np.sort(at[at >= 0])
 
     def nested(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which open cells (positions) are part of open cell s, or it of them. By codes: linked cells may be written
@@ -116,11 +113,17 @@ class Contributors:
         related &= self.cells.measure[cells] == self.cells.measure[cell]
         return related
 
-    def _with_few(self, count: int, measure: int) -> NDArray[np.int64]:
-        """int64, cells of a measure with at most so many contributors, or nobody knows how many."""
-        if (count, measure) not in self._few:
-            self._few[count, measure] = np.flatnonzero((self.number <= count) & (self.cells.measure == measure))
-        return self._few[count, measure]
+    @cached_property
+    def _open_place(self) -> NDArray[np.int64]:
+        """int64 (cells), positions among the open cells, -1 elsewhere."""
+        place = np.full(len(self.cells), -1, np.int64)
+        place[self.open_cells] = np.arange(len(self.open_cells))
+        return place
+
+    @cached_property
+    def _around_codes(self) -> list[csr_array]:
+        """For each variable: bool csr (codes x codes), which others hold all members of a code."""
+        return [codes_around(hierarchy.members) for hierarchy in self.release.variables.values()]
 
     def _parts(self, codes: NDArray[np.int32], other: NDArray[np.int32], *, whole: bool) -> NDArray[np.bool_]:
         """Which codes (cells x variables) lie inside others (variables), or around them."""

@@ -88,7 +88,7 @@ def _held(contributors: Contributors, s: int) -> NDArray[np.int64]:
     """Withheld, rounded and missing cells with true values that hold nobody but the contributors of open cell s."""
     held = contributors.held_by(s)
     cells, given = contributors.open_cells[held], contributors.cells
-    hidden = np.isin(held, contributors.withheld) | given.rounded[cells] | (given.status[cells] == Status.MISSING)
+    hidden = contributors.is_withheld[held] | given.rounded[cells] | (given.status[cells] == Status.MISSING)
     known: NDArray[np.int64] = held[given.truth.known[cells] & hidden]
     return known
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.attackers.asked import secrets
+from tableseal.audit.attackers.asked import any_secret, secrets
 from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
 from tableseal.audit.attackers.contributors import Contributors
 from tableseal.audit.attackers.insiders import insiders, may_know_cells
@@ -246,7 +246,12 @@ class InsiderRequirements:
 
     def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Cells of a pattern that some insider knows."""
-        return np.array(sorted({c for asked in self._attackers(pattern) for c in asked.attacker.known}), np.int64)
+        contributors = self._contributors.aimed_at(np.flatnonzero(pattern))
+        known: set[int] = set()
+        for attacker in insiders(contributors):
+            if not known.issuperset(attacker.known) and any_secret(contributors, attacker, self._sensitive):
+                known.update(attacker.known)
+        return np.array(sorted(known), np.int64)
 
     def count(self, pattern: NDArray[np.bool_]) -> int:
         """How many insiders know something of a pattern."""
