@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from threading import Lock
+from urllib.parse import quote
 
 from tableseal.api.generating.counter import Counter
 from tableseal.api.generating.document import TableAnswer
@@ -17,11 +18,26 @@ MOST = 16
 some 25 MB."""
 
 
+PUBLIC = "public"
+"""Name of the audience that is everybody."""
+
+
 def audience_of(scope: Scope, user: str, group: str | None) -> str:
     """Who holds answers together: the name under which they are kept. A user without a group is one of his own."""
     if scope == "public":
-        return "public"
+        return PUBLIC
     return f"group {group}" if scope == "group" and group is not None else f"user {user}"
+
+
+def audience_in_service(scope: Scope, owner: str, who: str) -> str:
+    """The same of somebody who asks a service, where a group is an owner. No two of them have one name."""
+    return audience_of(scope, f"{quote(owner, safe='')} {who}", quote(owner, safe=""))
+
+
+def is_of(audience: str, owner: str) -> bool:
+    """Whether answers that an audience holds were given to this owner, or to everybody."""
+    name = quote(owner, safe="")
+    return audience in (PUBLIC, f"group {name}") or audience.startswith(f"user {name} ")
 
 
 class Memories:

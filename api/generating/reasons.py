@@ -63,11 +63,14 @@ def reasons(refusal: Refusal) -> Iterator[str]:
         limit = put("allowed at most {n}.", n=numerals(f"{risk.allowed:.4f}"))
         yield (_("risk before protection: ") if risk.when == "before" else _("risk after protection: ")) + found + limit
     if refusal.memory is not None:
-        yield put(
-            "small counts without another table in hand: {cells}; seen too often: {seen}.",
-            cells=numerals(f"{len(refusal.memory.cells):,}"),
-            seen=numerals(f"{refusal.memory.seen:,}"),
-        )
+        if refusal.memory.cells:
+            yield _("for at least one small count no other table was found that fits all answers.")
+        if refusal.memory.seen:
+            yield counted(
+                refusal.memory.seen,
+                "{n} small group of units would be known too well by the mean of several answers.",
+                "{n} small groups of units would be known too well by the mean of several answers.",
+            )
 
 
 def steps_words(one: Nearest) -> str:

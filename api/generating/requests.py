@@ -3,14 +3,11 @@
 from pathlib import Path
 
 from tableseal.api.options.generator import TableOptions
-from tableseal.audit.errors import InputError, Place
-from tableseal.audit.hypercube.ask import request_of
-from tableseal.audit.hypercube.codes import Vocabulary
+from tableseal.audit.errors import InputError
+from tableseal.audit.hypercube.ask import request_in_file, request_of
 from tableseal.audit.hypercube.model import Cells
-from tableseal.audit.hypercube.request import TableRequest, read_request
+from tableseal.audit.hypercube.request import TableRequest
 from tableseal.audit.hypercube.short_form import request_in_words
-from tableseal.audit.io.files import decode, read_bytes
-from tableseal.audit.io.yaml_text import parse_document
 
 
 def read_table_request(cells: Cells, file: Path | None, options: TableOptions) -> TableRequest:
@@ -28,6 +25,4 @@ def read_table_request(cells: Cells, file: Path | None, options: TableOptions) -
             options.by or "", options.where, options.areas, options.measure, options.mean, options.share
         )
         return request_of(words, cells, "options")
-    text, _ = decode(read_bytes(file, source=file.name), file.name)
-    parsed = parse_document(text, file.name, json_only=file.suffix.lower() == ".json")
-    return read_request(parsed, Vocabulary(cells.about), Place(file.name))
+    return request_in_file(file, cells)

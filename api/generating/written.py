@@ -1,27 +1,12 @@
 """A table that was given, as a file."""
 
-import csv
-from io import BytesIO, StringIO
+from io import BytesIO
 
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.words import columns_of
 from tableseal.audit.codec.exact_json import dumps
 from tableseal.audit.io.frames import polars_module
-
-
-def table_csv(told: TableAnswer) -> str:
-    """CSV with a column for each variable and the values.
-
-    Raises
-    ------
-    ValueError: there is no table.
-    """
-    columns = columns_of(told)
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return stream.getvalue()
+from tableseal.audit.io.spreadsheet import csv_text
 
 
 def table_written(told: TableAnswer, name: str) -> str | bytes:
@@ -31,13 +16,12 @@ def table_written(told: TableAnswer, name: str) -> str | bytes:
     ------
     ValueError: there is no table. InputError: Parquet needs a package that is not there.
     """
-    ending = name.lower().rpartition(".")[2]
+    ending, columns = name.lower().rpartition(".")[2], columns_of(told)
+    rows = zip(*columns.values(), strict=True)
     if ending == "jsonl":
-        columns = columns_of(told)
-        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-        return "".join(f"{dumps(row)}\n" for row in rows)
+        return "".join(f"{dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
     if ending != "parquet":
-        return table_csv(told)
+        return csv_text(list(columns), list(rows))
     stream = BytesIO()
-    polars_module().DataFrame({key: list(values) for key, values in columns_of(told).items()}).write_parquet(stream)
+    polars_module().DataFrame({key: list(values) for key, values in columns.items()}).write_parquet(stream)
     return stream.getvalue()

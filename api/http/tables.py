@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tableseal.api.generating.counter import Counter
 from tableseal.api.generating.counters import NAME
 from tableseal.api.generating.document import TableAnswer
-from tableseal.api.generating.memories import audience_of
+from tableseal.api.generating.memories import audience_in_service
 from tableseal.api.generating.written import table_written
 from tableseal.api.http.described import READING, component, gives, problems
 from tableseal.api.http.errors import ProblemError
@@ -167,7 +167,7 @@ def told_of(at: Service, asking: Principal, counter: Counter, request: Wanted) -
     InputError, LimitError: as for `Memories.told`.
     """
     memory = counter.generator.policy.memory
-    audience = "" if memory is None else audience_of(memory.scope, f"{asking.owner} {asking.who}", asking.owner)
+    audience = "" if memory is None else audience_in_service(memory.scope, asking.owner, asking.who)
     told = at.memories.told(counter, request, audience, asking.who)
     with at.store.writing() as connection:
         note(connection, asking, "table.ask", counter.name, told.outcome)

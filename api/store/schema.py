@@ -175,7 +175,7 @@ audiences = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("hypercube", String(64), nullable=False),  # digest of its data
-    Column("name", String(220), nullable=False),
+    Column("name", Text, nullable=False),
     Column("version", Integer, nullable=False),  # counts answers: what was judged with another version is outdated
     UniqueConstraint("hypercube", "name"),
 )

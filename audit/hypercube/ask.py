@@ -8,8 +8,6 @@ from tableseal.audit.errors import Place
 from tableseal.audit.hypercube.codes import Vocabulary
 from tableseal.audit.hypercube.model import Cells
 from tableseal.audit.hypercube.request import TableRequest, read_request
-from tableseal.audit.hypercube.request_document import request_document
-from tableseal.audit.hypercube.store import opened
 from tableseal.audit.hypercube.tabulate import Tabulated, tabulate
 from tableseal.audit.io.files import decode, read_bytes
 from tableseal.audit.io.yaml_text import as_text, parse_document
@@ -39,19 +37,16 @@ def ask(request: TableRequest, cells: Cells) -> Asked:
     return Asked(request, whole, None if of_part is None else tabulate(of_part, cells))
 
 
-def ask_of_files(cube: Path, request: Path) -> Asked:
-    """The same of a hypercube and a request (YAML or JSON) in files.
+def request_in_file(file: Path, cells: Cells) -> TableRequest:
+    """A request in a file (YAML or JSON), of this hypercube.
 
     Raises
     ------
     InputError: what cannot be read; all that is wrong with the request at once.
     """
-    text, _ = decode(read_bytes(request, source=request.name), request.name)
-    parsed = parse_document(text, request.name, json_only=request.suffix.lower() == ".json")
-    top = Place(request.name)
-    request_document(parsed, top)  # what can be said without the hypercube
-    cells = opened(cube)
-    return ask(read_request(parsed, Vocabulary(cells.about), top), cells)
+    text, _ = decode(read_bytes(file, source=file.name), file.name)
+    parsed = parse_document(text, file.name, json_only=file.suffix.lower() == ".json")
+    return read_request(parsed, Vocabulary(cells.about), Place(file.name))
 
 
 def request_of(document: Mapping[str, object], cells: Cells, source: str = "request") -> TableRequest:

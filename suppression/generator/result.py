@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import numpy as np
-
 from tableseal.audit.codec.declared import HIDDEN, PUBLIC, SPARSE, derived
 from tableseal.audit.hypercube.model import Ints
 from tableseal.audit.hypercube.question import Question
 from tableseal.suppression.generator.figures import Figures
 from tableseal.suppression.generator.nearest import Nearest
 from tableseal.suppression.generator.rules import Blocked, TooMuch
-from tableseal.suppression.protections.cell_keys.counts import ratios
 
 
 @dataclass(frozen=True)
@@ -80,21 +77,3 @@ class Refusal:
     def sentence(self) -> Annotated[str, PUBLIC]:
         """The reason in words."""
         return SENTENCES[self.reason]
-
-
-def shares(part: Answer, whole: Answer) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """float64 (cells of the part): published counts over those of a table without some of its variables, and nothing
-    else: both were answered. NaN where the published whole is 0.
-
-    Raises
-    ------
-    StopIteration, ValueError: the whole has a variable or codes that the part has not.
-    """
-    shape = [
-        len(codes) if name in whole.variables else 1 for name, codes in zip(part.variables, part.codes, strict=True)
-    ]
-    order = [whole.variables.index(name) for name in part.variables if name in whole.variables]
-    below = whole.shown.reshape([len(codes) for codes in whole.codes]).transpose(order).reshape(shape)
-    size = [len(codes) for codes in part.codes]
-    found = ratios(part.shown.astype(np.float64), np.broadcast_to(below, size).ravel().astype(np.float64))
-    return found

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.hypercube.model import BaseCells, Ints, Level, Variable
-from tableseal.audit.hypercube.question import Grouping, Question, cells_of
+from tableseal.audit.hypercube.question import Grouping, Question
+from tableseal.audit.hypercube.tabulate import added_up
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,12 +29,8 @@ class Table:
 
 def table_of(question: Question, base: BaseCells, modulus: int) -> Table:
     """The table of base cells in memory."""
-    cells = cells_of(question, base)
-    inside = np.flatnonzero(cells >= 0)
-    count, key = np.zeros(question.size, np.int64), np.zeros(question.size, np.int64)
-    np.add.at(count, cells[inside], base.count[inside])
-    np.add.at(key, cells[inside], base.keys[inside])
-    return Table(question, count, key % modulus, modulus)
+    found = added_up(question, (base,), modulus)
+    return Table(question, found.count, found.keys, modulus)
 
 
 def coarser(table: Table, axis: int, level: Level) -> Table:

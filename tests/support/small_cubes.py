@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tableseal.audit.hypercube.model import BaseCells, Level, Variable
-from tableseal.audit.hypercube.question import Grouping, Question, cells_of
-from tableseal.suppression.generator.table import Table
+from tableseal.audit.hypercube.question import Grouping, Question
+from tableseal.suppression.generator.table import Table, table_of
 
 MODULUS = 2**16
 
@@ -49,12 +49,7 @@ def one_of(variables: Sequence[Variable], v: int, code: int, level: int = -1) ->
 
 def tabulated(question: Question, base: BaseCells) -> Table:
     """The true table."""
-    cells = cells_of(question, base)
-    inside = cells >= 0
-    count, key = np.zeros(question.size, np.int64), np.zeros(question.size, np.int64)
-    np.add.at(count, cells[inside], base.count[inside])
-    np.add.at(key, cells[inside], base.keys[inside])
-    return Table(question, count, key % MODULUS, MODULUS)
+    return table_of(question, base, MODULUS)
 
 
 def random_question(variables: Sequence[Variable], random: np.random.Generator, axes: int = 3) -> Question:

@@ -17,7 +17,8 @@ from towns import POLICY, built
 
 from tableseal.api.generating.counter import Counter, opened_counter
 from tableseal.api.generating.document import TableAnswer
-from tableseal.api.generating.memories import Memories, audience_of
+from tableseal.api.generating.memories import Memories, audience_in_service, audience_of, is_of
+from tableseal.api.generating.written import table_written
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
 from tableseal.audit.errors import InputError
@@ -140,6 +141,42 @@ def test_kept_answers_come_back(store: Store, counter: Counter) -> None:
 def test_who_holds_answers_together(scope: Any, group: str, name: str) -> None:
     assert audience_of(scope, "u", group) == name
     assert audience_of("group", "u", None) == "user u"
+
+
+def test_audiences_of_owners_are_apart(store: Store, counter: Counter) -> None:
+    """CONVENTION 1107. Whatever owners and users are called, and however long."""
+    who = [("a", "b c"), ("a b", "c"), ("a%20b", "c"), ("a/b", "c"), ("x" * 200, "y" * 200)]
+    names = [audience_in_service("user", *one) for one in who]
+    assert len(set(names)) == len(names)
+    for name, (owner, _) in zip(names, who, strict=True):
+        assert [is_of(name, other) for other, _ in who].count(True) == 1
+        assert is_of(name, owner)
+        assert is_of(audience_in_service("group", owner, "z"), owner)
+        assert tell(Memories(store), counter, REQUESTS[0], name).answer is not None
+
+
+def test_areas_that_a_whole_leaves_out_have_no_share(tmp_path: Path) -> None:
+    """CONVENTION 1102."""
+    rules = {"population": {"table": 50, "area": 60}}
+    built(tmp_path, policy={**POLICY, "rules": rules, "memory": False})
+    counter = counter_in(tmp_path)
+    request = {**VERSION, "by": ["district"], "share": {"age": ["0-3"]}}
+    told = counter.judged(request_of(request, counter.cells), None).answer
+    assert told.answer is not None
+    assert told.whole is not None
+    assert told.whole.left_out
+    (codes,), (whole,) = told.answer.codes, told.whole.codes
+    assert set(codes) < set(whole) < {f"D{k}" for k in range(6)}
+    published = dict(zip(whole, told.whole.values, strict=True))
+    assert told.shares == tuple(n / published[code] for code, n in zip(codes, told.answer.values, strict=True))
+
+
+def test_no_code_becomes_a_formula(counter: Counter) -> None:
+    """CONVENTION 1106. Groups have the names that users give them."""
+    groups = {"=1+1": ["0", "1"], "old": ["4-7"]}
+    request = request_of({**VERSION, "by": [{"age": {"groups": groups}}]}, counter.cells)
+    rows = str(table_written(counter.judged(request, None).answer, "t.csv")).splitlines()
+    assert [row.partition(",")[0] for row in rows] == ["age", "'=1+1", "old"]
 
 
 def test_shares_are_of_published_counts(store: Store, counter: Counter) -> None:

@@ -9,6 +9,7 @@ from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 import polars
@@ -31,6 +32,7 @@ from tableseal.audit.io.yaml_text import parse_document
 from tableseal.suppression.generator.nearest import Step
 
 VERSION = {"tableseal-request": 1}
+HELD = "/tables/town/held"
 MEAN = {**POLICY, "rules": {**POLICY["rules"], "mean_cell": {"table": 20}}}
 
 
@@ -315,17 +317,25 @@ def test_officers_see_what_users_hold(office: tuple[TestClient, dict[str, Any]])
     client, keys = office
     client.post("/tables/town", data=FORM, headers=keys["two analyst"])
     client.post("/tables/town", data={"level-1": "1", "where-3": "a"}, headers=keys["two analyst"])
+    client.post("/tables/town", data=FORM, headers=keys["one analyst"])
     for role in (Role.READER, Role.ANALYST):
         assert client.get("/tables/town/held", headers=keys[f"one {role}"]).status_code == 403
-    officer = keys["one officer"]
-    page = client.get("/tables/town/held", headers=officer)
-    audience = next(name for name in re.findall(r"audience=([^\"]*)\"", page.text) if name.startswith("user%20two"))
+    names = {
+        key: {unquote(name) for name in re.findall(r"audience=([^\"]*)\"", client.get(HELD, headers=keys[key]).text)}
+        for key in ("one officer", "two officer", "one admin")
+    }
+    assert all(name.startswith("user one ") for name in names["one officer"])
+    assert all(name.startswith("user two ") for name in names["two officer"])
+    assert names["one admin"] >= names["one officer"] | names["two officer"] > names["one officer"]
+    officer, audience = keys["two officer"], quote(next(iter(names["two officer"])))
+    assert client.get(f"{HELD}?audience={audience}", headers=keys["one officer"]).status_code == 404
     held = client.get(f"/tables/town/held?audience={audience}", headers=officer)
     assert "district, sex, age@1" in plain(held)
     assert "sex; job: a" in plain(held)
     cell = {f"code-{k}": code for k, code in enumerate(["D5", "F", "3", "a"])}
-    shown = client.get(f"/tables/town/held?audience={audience}", params=cell, headers=officer)
-    assert shown.status_code == 200
+    shown = plain(client.get(HELD, params={"audience": unquote(audience), **cell}, headers=officer))
+    assert "With all answers it may be" in shown
+    assert "Answers that hold it: 1" in shown
     assert client.get("/tables/town/held?audience=nobody", headers=officer).status_code == 404
     assert "table.held" in {entry["action"] for entry in log(client, **keys["one admin"])}
 

@@ -11,14 +11,14 @@ import yaml
 from cubes import cube
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.hypercube.ask import ask, ask_of_files, request_of
+from tableseal.audit.hypercube.ask import ask, request_in_file, request_of
 from tableseal.audit.hypercube.codes import VariableCodes
 from tableseal.audit.hypercube.gather import gathered
 from tableseal.audit.hypercube.model import HeldCells, Hypercube, Level, Variable
 from tableseal.audit.hypercube.request import TableRequest
 from tableseal.audit.hypercube.request_document import request_schema
 from tableseal.audit.hypercube.short_form import request_in_words
-from tableseal.audit.hypercube.store import pieces, write_cube
+from tableseal.audit.hypercube.store import opened, pieces, write_cube
 from tableseal.audit.model import Measure
 
 AGES = tuple(map(str, range(6)))
@@ -160,15 +160,16 @@ def test_few_words_ask_the_same() -> None:
 
 def test_a_hypercube_and_a_request_in_files(tmp_path: Path) -> None:
     write_cube(tmp_path / "a.cube", ABOUT, pieces(CELLS.held))
+    stored = opened(tmp_path / "a.cube")
     document = {"tableseal-request": 1, "by": ["sex"], "where": {"region": "N"}}
     jsonschema.validate(document, request_schema())
     for name, text in (("r.json", json.dumps(document)), ("r.yaml", yaml.safe_dump(document))):
         (tmp_path / name).write_text(text)
-        found = ask_of_files(tmp_path / "a.cube", tmp_path / name)
+        found = ask(request_in_file(tmp_path / name, stored), stored)
         assert (found.whole.count.tolist(), found.whole.keys.tolist()) == ([2, 1], [2, 1])
     (tmp_path / "r.yaml").write_text("by: [sex]")
     with pytest.raises(InputError, match="tableseal-request"):
-        ask_of_files(tmp_path / "a.cube", tmp_path / "r.yaml")
+        request_in_file(tmp_path / "r.yaml", stored)
 
 
 def test_no_measures() -> None:

@@ -1,47 +1,80 @@
-"""What an audience holds of a set of base cells, and what it would take to learn its count: for the officer."""
+"""What an audience holds of one base cell, and what it would take to learn its count: for the agency alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
+from tableseal.audit.hypercube.model import BaseCells, Variable
 from tableseal.suppression.generator.memory.memory import Memory
 
 
 @dataclass(frozen=True)
+class Change:
+    """A base cell that gets or loses units in another table."""
+
+    codes: tuple[str, ...]
+    units: int
+
+
+@dataclass(frozen=True)
 class Holding:
-    """What all answers together say of one base cell (agency knowledge)."""
+    """What all answers of an audience together say of one base cell.
 
-    count: Annotated[int, "Its true count."]
-    answers: Annotated[int, "Answers in which it is in some cell."]
-    up: Annotated[int, "So many units more explain all answers, it alone being changed, up to the width."]
-    down: Annotated[int, "So many fewer."]
-    others: Annotated[
-        tuple[tuple[tuple[int, ...], int], ...],
-        "The table in hand where it may not change alone: positions of codes of base cells, and the change of each.",
+    Attributes
+    ----------
+    small: its count is one of those that are protected. occupied: it is known not to be empty, for two cells that
+        differ in it alone are shown differently. views: it is known as by the mean of so many independent changes.
+    up, down: units that it may get and lose alone, up to width, the number of further counts that have to stay
+        possible. moves: other tables in hand, in which it changes together with others.
+    answers: numbers of the answers that hold it, from 0.
+    """
+
+    small: bool
+    occupied: bool
+    views: float
+    up: int
+    down: int
+    width: int
+    moves: tuple[tuple[Change, ...], ...]
+    answers: tuple[int, ...]
+
+
+def base_cell(base: BaseCells, variables: Sequence[Variable], codes: Sequence[str]) -> int | None:
+    """The position of the base cell with these finest codes, one of each variable; None: nobody is counted there, or
+    there is no such code."""
+    found = np.ones(len(base), np.bool_)
+    for variable, column, code in zip(variables, base.codes, codes, strict=True):
+        if code not in variable.leaves:
+            return None
+        found &= column == variable.leaves.index(code)
+    return int(np.flatnonzero(found)[0]) if found.any() else None
+
+
+def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding:
+    """What is held of the base cell at this position."""
+    ground, moves = memory.ground, memory.moves
+    seen = memory.views.by_mark.find(ground.marks[[cell]])[0]
+
+    def change(member: int, units: int) -> Change:
+        pairs = zip(variables, ground.base.codes, strict=True)
+        return Change(tuple(v.leaves[int(column[member])] for v, column in pairs), units)
+
+    found = [
+        tuple(
+            change(int(member), int(sign) * int(moves.units[k]))
+            for member, sign in zip(moves.members[k], moves.signs[k], strict=True)
+            if member >= 0
+        )
+        for k in np.flatnonzero(moves.at == cell).tolist()
     ]
-    occupied: Annotated[bool, "It is known not to be empty: two cells that differ in it alone are shown differently."]
-    views: Annotated[float, "It is known as by the mean of so many independent changes of it."]
-    tight: Annotated[int, "Answers that show its cell as large, or as small, as it can be shown; of the two the more."]
-
-
-def holding(memory: Memory, b: int) -> Holding:
-    """Of one base cell, by its position."""
-    ground, cells = memory.ground, memory.cells.array[:, b]
-    at = memory.views.by_mark.find(ground.marks[[b]])[0]
-    change: dict[int, int] = {}
-    for k in np.flatnonzero(memory.moves.at == b)[:1].tolist():
-        for member, sign in zip(memory.moves.members[k].tolist(), memory.moves.signs[k].tolist(), strict=True):
-            if member >= 0:
-                change[member] = sign * int(memory.moves.units[k])
-    tight = [(array.array[:, b] < ground.rule.width).sum() for array in (memory.more, memory.fewer)]
     return Holding(
-        count=int(ground.base.count[b]),
-        answers=int((cells >= 0).sum()),
-        up=int(memory.up[b]),
-        down=int(memory.down_alone[b]),
-        others=tuple((tuple(int(code[c]) for code in ground.base.codes), units) for c, units in change.items()),
-        occupied=bool(memory.occupied[b]),
-        views=0.0 if at < 0 else float(memory.views.known()[at]),
-        tight=int(max(tight)),
+        small=bool(ground.base.count[cell] < ground.threshold),
+        occupied=bool(memory.occupied[cell]),
+        views=0.0 if seen < 0 else float(memory.views.known()[seen]),
+        up=int(memory.up[cell]),
+        down=int(memory.down_alone[cell]),
+        width=ground.rule.width,
+        moves=tuple(found),
+        answers=tuple(np.flatnonzero(memory.cells.array[:, cell] >= 0).tolist()),
     )
