@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from tableseal.audit.sparse import spans
 
@@ -27,6 +26,8 @@ def held_together(
     few: int64, ascending, cells of one measure that have no more contributors than asked, or nobody knows how many;
     alike: bool (few), they have as many. codes: int32 (few x variables). around: see `codes_around`.
     """
+    from scipy.sparse.csgraph import connected_components  # only here: small audits without contributors need it not
+
     same = np.flatnonzero(alike)
     inside, whole = _inside(codes, codes[same], around)
     place = np.full(len(few), -1, np.int64)
