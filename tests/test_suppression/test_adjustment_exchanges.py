@@ -101,11 +101,11 @@ def test_a_time_limit_makes_tries_fewer_and_is_told() -> None:
     subject = subject_of(marked(values, list(range(0, 90, 9)), [9] * 10, groups=(2, 2)))
     ((part, grids),) = parts_of(subject, TabularAdjustment(Fraction("0.5")))
     changes = []
-    for looks in (4, 100):
+    for looks in (4, 1000):
         limits, rounds = Looks(left=[looks]), [0]
         moved, wrong = exchanged(part, grids, limits, lambda *_, count=rounds: count.__setitem__(0, count[0] + 1))
         assert (part.relations @ moved == 0).all()
-        assert rounds[0] <= min(40, looks)
+        assert rounds[0] <= looks
         assert ("time" in limits.reached) == (looks == 4)
         changes.append((len(wrong), part.change(moved), -rounds[0]))
     assert changes[1] < changes[0]
