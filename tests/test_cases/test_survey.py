@@ -56,7 +56,7 @@ def test_killed_at_random_and_begun_again(tmp_path: Path) -> None:
     assert begun(whole).wait() == 0
     took = monotonic() - start
     draw = random.Random(7)
-    for _ in range(4):
+    for _ in range(2):
         running = begun(again)
         sleep(draw.uniform(0.2, 0.9) * took)
         if running.poll() is None:
