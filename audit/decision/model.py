@@ -1,12 +1,15 @@
 """One linear program of moves from a table, kept while what is held still and what is to move change."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.near import Nearby
-from tableseal.audit.decision.regions import Floats, Ints, Region
+from tableseal.audit.decision.regions import Floats, Ints, Region, Regions, region_of
 from tableseal.audit.solvers.protocol import Outcome, Solver
 from tableseal.audit.solvers.protocol import Problem as Program
 
@@ -71,7 +74,7 @@ class Model:
     def aim(self, cell: int, way: int, distance: int, known: Ints, falling: tuple[Ints, Floats] | None = None) -> None:
         """Which cell is to go how far (way 1: down), with what the attacker knows held still.
 
-        falling: columns that must not fall by more than so much.
+        falling: columns that must not fall by more than so much, if they are columns of the model.
         """
         count = len(self.region.columns)
         at = int(np.searchsorted(self.region.columns, cell))
@@ -79,8 +82,9 @@ class Model:
         if len(known):
             self._far[np.tile(np.isin(self.region.columns, known), 2)] = 0.0
         if falling is not None:
-            own = count + np.searchsorted(self.region.columns, falling[0])
-            self._far[own] = np.minimum(self._far[own], falling[1])
+            here = np.isin(falling[0], self.region.columns)
+            own = count + np.searchsorted(self.region.columns, falling[0][here])
+            self._far[own] = np.minimum(self._far[own], falling[1][here])
         self._own, other = (at + count, at) if way == 1 else (at, at + count)
         self._distance = distance
         self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
@@ -205,3 +209,20 @@ class Model:
         count = len(self.region.columns)
         moves: Floats = x[:count] - x[count:]
         return moves
+
+
+class Models:
+    """Models of the parts of a table, each made when it is first needed. They serve all attackers: what one knows
+    besides is said to a model with what is asked (see `Model.aim`)."""
+
+    def __init__(self, equations: Equations, solver: Solver) -> None:
+        self.equations, self._solver = equations, solver
+        self.parts = Regions(equations, self._made)
+
+    @cached_property
+    def whole(self) -> Model:
+        """Of the whole table."""
+        return self._made(region_of(self.equations, np.arange(len(self.equations.value))))
+
+    def _made(self, region: Region) -> Model:
+        return Model(region, self._solver)

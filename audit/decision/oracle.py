@@ -20,7 +20,7 @@ from tableseal.audit.bounds.plan import DENSE
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
-from tableseal.audit.decision.model import NEARLY, in_whole_units
+from tableseal.audit.decision.model import NEARLY, Models, in_whole_units
 from tableseal.audit.decision.movers import Movers
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.decision.settling import Settling
@@ -91,15 +91,19 @@ class Oracle:
         method: Method,
         solver: Solver | None = None,
         watch: Watch | None = None,
+        models: Models | None = None,
     ) -> None:
         """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does.
-        watch: is told of every pattern that meets all requirements, and may know more that become requirements."""
+        watch: is told of every pattern that meets all requirements, and may know more that become requirements.
+        models: for the programs, which several oracles may share (see `Movers`); None: its own."""
         self._watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
         self._narrow = equations.always_open[: equations.cells]
         self.ends = ends_of(self.requirements, equations.value, equations.cells)
-        self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
+        self.movers = None
+        if solver is not None:
+            self.movers = Movers(equations, self.requirements, self.ends, models or Models(equations, solver))
         self._method, self._solver = method, solver
         self._witnesses = Witnesses(equations.cells, max(MOST_TABLES, TABLES_AN_END * len(self.ends)), self.ends)
         self._cuts: dict[int, list[Cut]] = {}

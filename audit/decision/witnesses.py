@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,11 @@ class FeasibleTable:
     cells: NDArray[np.int64]
     moves: NDArray[np.int64]
     denominator: int = 1
+
+    @cached_property
+    def key(self) -> bytes:
+        """What tells it from others. (Made once: hundreds of oracles, one for each kind of attacker, may have it.)"""
+        return self.cells.tobytes() + self.moves.tobytes() + self.denominator.to_bytes(8)
 
     def fits(self, value: NDArray[np.int64], lower: NDArray[np.int64], upper: NDArray[np.int64]) -> bool:
         """Whether it stays within bounds (int64, of all columns) of whole units, moved from values."""
@@ -61,7 +67,7 @@ class Witnesses:
         move = np.zeros(self._cells, np.int64)
         move[changed] = moves
         met = self._ends.met(move, denominator=denominator)
-        key = changed.tobytes() + moves.tobytes() + denominator.to_bytes(8)
+        key = table.key
         if key in self._keys:
             return met
         if len(self._tables) == self._most:

@@ -24,6 +24,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.model import Models
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Policy, Release
@@ -75,9 +76,10 @@ class _Asked:
 class _Common:
     """Requirements that attackers with the same shares have in common, and an oracle of them."""
 
-    def __init__(self, equations: Equations, plain: Sequence[Requirement], solver: Solver) -> None:
-        """equations: as they see them. plain: what nobody must find out who has no share in a cell."""
-        self._equations, self._solver = equations, solver
+    def __init__(self, equations: Equations, plain: Sequence[Requirement], solver: Solver, models: Models) -> None:
+        """equations: as they see them. plain: what nobody must find out who has no share in a cell. models: of all
+        attackers; one for each would be hundreds, where many contribute to several cells."""
+        self._equations, self._solver, self._models = equations, solver, models
         self._place = {need: place for place, need in enumerate(plain)}
         self._sent = 0
         self._oracle: Oracle | None = None
@@ -91,7 +93,8 @@ class _Common:
         """Of all requirements so far."""
         fresh = list(self._place)[self._sent :]
         if self._oracle is None:
-            self._oracle = Oracle(self._equations, fresh, deciding(self._solver), self._solver)
+            method, solver = deciding(self._solver), self._solver
+            self._oracle = Oracle(self._equations, fresh, method, solver, models=self._models)
         elif fresh:
             self._oracle.ask([Broken(need, None) for need in fresh])
         self._sent = len(self._place)
@@ -115,6 +118,7 @@ class InsiderRequirements:
         self._release, self._policy, self._equations, self._solver = release, policy, equations, solver
         self._contributors = Contributors(release, cells, all_cells, all_cells, all_cells, nonnegative=nonnegative)
         self._primary, self._sensitive = primary, np.flatnonzero(primary)
+        self._models = Models(equations, solver)
         self._asked: dict[Attacker, _Asked] = {}
         self._common: dict[Shares, _Common] = {}
         self._places = Places(release, cells)
@@ -279,7 +283,8 @@ class InsiderRequirements:
         """What an attacker has in common with others."""
         shares = attacker.shares
         if shares not in self._common:
-            self._common[shares] = _Common(self._equations.seen_by(attacker), self._plain, self._solver)
+            seen = self._equations.seen_by(attacker)
+            self._common[shares] = _Common(seen, self._plain, self._solver, self._models)
         return self._common[shares]
 
     @cached_property

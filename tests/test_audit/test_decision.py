@@ -18,7 +18,8 @@ from tableseal.audit.bounds.plan import full
 from tableseal.audit.decision import model
 from tableseal.audit.decision import near as nearby
 from tableseal.audit.decision.ends import ends_of
-from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.of_release import build_equations
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.decision.parts import Part, learn_from, parts
 from tableseal.audit.decision.regions import region_of
