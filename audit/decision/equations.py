@@ -30,7 +30,7 @@ class Equations:
     column_lower, column_upper: int64 (columns), what an intruder knows of a column whose value is not published.
     value: int64 (columns), a table that satisfies everything: the true one wherever the agency has given it.
     always_open: bool (columns), never published exactly: rounded cells, cells without a value, base cells.
-    cells: number of cells.
+    cells: number of cells. further: int64, the base cells of the linear system that all columns behind these are.
     short: int64 csr (short relations x columns), every "whole = its parts" that holds, in all directions: more than
         `matrix` needs, each of them equal to zero, and none with an open column among it.
     """
@@ -45,6 +45,7 @@ class Equations:
     value: NDArray[np.int64]
     always_open: NDArray[np.bool_]
     cells: int
+    further: NDArray[np.int64]
 
     def seen_by(self, attacker: Attacker) -> "Equations":
         """As somebody sees them who gave something to cells: they hold at least that, because no value is negative."""

@@ -70,6 +70,7 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
         value=np.concatenate([np.where(known, value, 0), np.zeros(len(unknown_base), np.int64)]),
         always_open=always_open,
         cells=len(cells),
+        further=unknown_base,
     )
     of_records = recorded(release, system.base) if known.all() else None
     if of_records is not None:

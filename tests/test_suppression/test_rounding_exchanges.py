@@ -77,7 +77,7 @@ def test_exchanges_keep_sums_and_what_is_told_of_them(data: st.DataObject) -> No
     assert (part.relations @ steps == part.right).all()
     assert (part.low + steps >= 0).all()
     wrong = np.flatnonzero((steps > part.between) | (steps < 0))
-    assert sorted(exchanges.state.wrong[: exchanges.state.told[0]].tolist()) == wrong.tolist()
+    assert sorted(exchanges.places.wrong[: exchanges.places.told[0]].tolist()) == wrong.tolist()
     beyond = [int(np.maximum(np.maximum(x - part.between, -x), 0).sum()) for x in (start, steps)]
     assert (beyond[1], part.change(part.low + steps)) <= (beyond[0], part.change(part.low + start))
 
@@ -110,5 +110,5 @@ def test_exchanges_from_the_worst_start_come_near_the_optimum_of_linked_tables()
     assert behind.grids is not None
     exchanges = Exchanges(part, behind.grids, behind.added(part, part.low + part.between) - part.low)
     exchanges.anneal(Limits(), silent)
-    assert exchanges.state.told[0] <= 2  # of 269 cells beyond their neighbours
+    assert exchanges.places.told[0] <= 2  # of 269 cells beyond their neighbours
     assert part.change(part.low + exchanges.steps) <= 1.1 * best.distortion
