@@ -204,6 +204,9 @@ class Told:
         self.patterns.append(pattern.tolist())
         return []
 
+    def doubts(self, oracle: Oracle, pattern: np.ndarray) -> list[Broken]:
+        return []
+
     def content(self, oracle: Oracle, pattern: np.ndarray, limits: Limits) -> bool:
         return True
 
