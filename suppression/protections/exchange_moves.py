@@ -22,7 +22,8 @@ FOCUS = 500
 
 
 class Values(NamedTuple):
-    """What steps above the lower neighbours mean. least: (cells) smallest step. residual: of the part."""
+    """What steps above the lower neighbours mean. least: (cells, base cells behind them) smallest step. residual:
+    (cells) of the part."""
 
     least: Cells
     residual: Cells
@@ -50,18 +51,20 @@ def costs(p: Places, s: Values, d: Desk, cells: int, base: int, price: int) -> i
         old, new = p.step[c], p.step[c] + d.up[i]
         if new < s.least[c]:
             return 2**62
+        if c >= len(s.residual):
+            continue
         total += abs(base * new - s.residual[c]) - abs(base * old - s.residual[c])
         total += price * (max(new - p.between[c], -new, 0) - max(old - p.between[c], -old, 0))
     return total
 
 
 @kernel
-def make(p: Places, d: Desk, cells: int) -> None:
+def make(p: Places, s: Values, d: Desk, cells: int) -> None:
     """Make an exchange, and keep the list of cells beyond their neighbours."""
     for i in range(cells):
         c = d.cell[i]
         p.step[c] += d.up[i]
-        listed(p, c, p.step[c] > p.between[c] or p.step[c] < 0)
+        listed(p, c, c < len(s.residual) and (p.step[c] > p.between[c] or p.step[c] < 0))
 
 
 @kernel
@@ -82,5 +85,5 @@ def exchange(g: Grids, p: Places, s: Values, d: Desk, tries: int, base: int, pri
         if cost > 0 and (heat <= 0 or cost > 30 * heat):
             continue
         if cost <= 0 or drawn(p.told, 1 << 30) < math.exp(-cost / heat) * (1 << 30):
-            make(p, d, cells)
+            make(p, s, d, cells)
             p.told[2] += 1

@@ -47,19 +47,26 @@ def spent_of(limits: Limits, whole: float) -> float:
 
 
 class Exchanges:
-    """A table that adds up, and exchanges in it. steps: int64 (cells), above the lower neighbours."""
+    """A table that adds up, and exchanges in it. steps: int64 (cells), above the lower neighbours, then those of base
+    cells that no table lists, which may be any that are not negative."""
 
     def __init__(self, part: Part, grids: Grids, steps: Ints, seed: int = 1) -> None:
         self._part, self._run = part, Runner(compiled=True)
         self._grids = self._run.arrays(grids)
-        least = -part.low if (part.value >= 0).all() else np.full(len(steps), -(2**40))
-        self.places = self._run.arrays(places_of(steps, part.between, (steps > part.between) | (steps < 0), seed))
+        cells, nonnegative = len(part.value), bool((part.value >= 0).all())
+        least = np.full(len(steps), 0 if nonnegative else -(2**40))
+        between = np.full(len(steps), 2**40)
+        between[:cells] = part.between
+        if nonnegative:
+            least[:cells] = -part.low
+        wrong = ((steps > between) | (steps < 0)) & (np.arange(len(steps)) < cells)
+        self.places = self._run.arrays(places_of(steps, between, wrong, seed))
         self._values = self._run.arrays(Values(least, part.residual))
         self._desk = desk_of(grids)
 
     @property
     def steps(self) -> Ints:
-        """int64 (cells)."""
+        """int64 (cells, then base cells)."""
         found: Ints = self.places.step.copy()
         return found
 
