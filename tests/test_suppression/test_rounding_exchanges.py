@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
 from tableseal.audit.progress import silent
+from tableseal.audit.solvers import highs_models
 from tableseal.suppression.protections import controlled_rounding, multiples
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.exchanges import Exchanges
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.multiples import Part
 from tableseal.suppression.protections.multiples_behind import Behind
+from tableseal.suppression.protections.multiples_bound import least_change, multipliers
 from tableseal.suppression.protections.subject import subject_of
 from tests.support.tabulated import tabulated
 
@@ -124,3 +126,16 @@ def test_exchanges_from_the_worst_start_come_near_the_optimum_of_linked_tables()
     exchanges.anneal(Limits(), silent)
     assert exchanges.places.told[0] <= 2  # of 269 cells beyond their neighbours
     assert part.change(part.low + exchanges.steps) <= 1.1 * best.distortion
+
+
+def test_multipliers_that_a_limit_cuts_short_prove_a_bound_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1015."""
+    release = tabulated(np.random.default_rng(2).poisson(6, (8, 6, 5)), (2, 2))
+    _, _, part, _ = behind_of(release, 5)
+    whole = least_change(part, multipliers(part, Limits()))
+    monkeypatch.setattr(highs_models, "_STEPS", 60)
+    short = least_change(part, multipliers(part, Limits()))
+    best = round_controlled(subject_of(release), ControlledRounding(Fraction(5)), Tools()).optimised
+    assert best is not None
+    assert part.nearest < short <= best.distortion
+    assert part.nearest < whole <= best.distortion
