@@ -17,9 +17,6 @@ from tableseal.audit.sparse import row_of_entries
 NEAR = (150, 1_000)
 """Columns that are near, and further columns that are asked if these are not enough."""
 
-KEPT = 600
-"""Programs of the fewest columns that are kept."""
-
 SETTLED = 1e-7
 """What a unit of a column further away may gain, beside a unit of the cell in question, without being worth it."""
 
@@ -49,8 +46,9 @@ class Nearby:
     What is near is found out once for each column, with the columns that were open then.
     """
 
-    def __init__(self, region: Region, solver: Solver) -> None:
-        self._region, self._solver = region, solver
+    def __init__(self, region: Region, solver: Solver, kept: int) -> None:
+        """kept: programs of the fewest columns that are kept."""
+        self._region, self._solver, self._kept = region, solver, kept
         self._rows, self._columns = region.matrix, csr_array(region.matrix.T.tocsr())
         self._open = self._known = np.zeros(len(region.columns), np.bool_)
         self._ways = csr_array((0, 0))
@@ -86,7 +84,7 @@ class Nearby:
         rows = np.unique(self._columns[near].indices).astype(np.int64)
         program = NearProgram(self._region, near, rows, self._solver)
         if most == min(NEAR):
-            if len(self._programs) >= KEPT:
+            if len(self._programs) >= self._kept:
                 del self._programs[next(iter(self._programs))]
             self._programs[move] = program
         return program
