@@ -31,6 +31,9 @@ so that answers do not depend on the machine and what else it does."""
 EFFORT = 1_000_000
 """Coefficients times nodes of an integer program."""
 
+KEPT = 600
+"""Programs over few columns near a cell that are kept, for the same cell in another pattern."""
+
 LARGE = 2_000
 """Columns from which what lies near a cell is asked first."""
 
@@ -50,14 +53,15 @@ def in_whole_units(point: Floats) -> tuple[Ints, int] | None:
 class Model:
     """Moves up and moves down are columns of their own."""
 
-    def __init__(self, region: Region, solver: Solver) -> None:
+    def __init__(self, region: Region, solver: Solver, *, kept: int = KEPT) -> None:
+        """kept: of the programs of what is near (some 2 MB each)."""
         self.region = region
         still = np.zeros(2 * len(region.columns))
         self._both = csr_array(hstack([region.matrix, -region.matrix]))
         self._solver = solver
         self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
         self._room = np.concatenate([region.up, region.down])
-        self._nearby = Nearby(region, solver) if len(region.columns) >= LARGE else None
+        self._nearby = Nearby(region, solver, kept) if len(region.columns) >= LARGE else None
         self._still = still
         self.weight = still
         self.extent = 0.0

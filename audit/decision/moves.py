@@ -16,6 +16,9 @@ from tableseal.audit.decision.movers import AROUND, AVOID, SHY
 from tableseal.audit.decision.regions import Floats, Ints, Region, room
 from tableseal.audit.solvers.protocol import Solver
 
+KEPT = 20
+"""See `Model`: here hardly anything is asked twice but by one attacker after another."""
+
 
 class Moves:
     """One linear program, kept warm.
@@ -34,7 +37,8 @@ class Moves:
         rows, columns = self.equations.matrix.shape
         down, up = room(self.table, self.equations.column_lower, self.equations.column_upper)
         still, matrix = np.zeros(rows), self.equations.matrix
-        self._model = Model(Region(np.arange(columns), np.arange(rows), matrix, still, still, down, up), solver)
+        region = Region(np.arange(columns), np.arange(rows), matrix, still, still, down, up)
+        self._model = Model(region, solver, kept=KEPT)
         self.shun(np.empty(0, np.int64))
 
     def shun(self, columns: Ints) -> None:

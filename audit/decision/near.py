@@ -18,9 +18,6 @@ from tableseal.audit.sparse import row_of_entries
 NEAR = (150, 1_000)
 """Columns that are near, and further columns that are asked if these are not enough."""
 
-KEPT = 600
-"""Programs of the fewest columns that are kept."""
-
 REACH, FURTHER, FURTHEST = 16.0, 1.25, 400.0
 """How far is looked at first, and how many times as far then; beyond that everywhere (10,449 columns: the nearest 150
 of one within 20, 0.06 ms; all of them 1.6 ms)."""
@@ -56,8 +53,9 @@ class Nearby:
     What is near is found out once for each column, with the columns that were open then.
     """
 
-    def __init__(self, region: Region, solver: Solver) -> None:
-        self._region, self._solver = region, solver
+    def __init__(self, region: Region, solver: Solver, kept: int) -> None:
+        """kept: programs of the fewest columns that are kept."""
+        self._region, self._solver, self._kept = region, solver, kept
         self._rows, self._columns = region.matrix, csr_array(region.matrix.T.tocsr())
         self._open = self._known = np.zeros(len(region.columns), np.bool_)
         self._ways = csr_array((0, 0))
@@ -92,7 +90,7 @@ class Nearby:
             return self._programs[move]
         program = NearProgram(self._region, self._columns, self._around(move % len(self._open), most), self._solver)
         if most == min(NEAR):
-            if len(self._programs) >= KEPT:
+            if len(self._programs) >= self._kept:
                 del self._programs[next(iter(self._programs))]
             self._programs[move] = program
         return program
