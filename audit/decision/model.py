@@ -31,8 +31,8 @@ so that answers do not depend on the machine and what else it does."""
 EFFORT = 1_000_000
 """Coefficients times nodes of an integer program."""
 
-KEPT = 600
-"""Programs over few columns near a cell that are kept, for the same cell in another pattern."""
+KEPT = 100_000
+"""Columns of programs near a cell that are kept, for the same cell in another pattern."""
 
 LARGE = 2_000
 """Columns from which what lies near a cell is asked first."""
@@ -54,7 +54,7 @@ class Model:
     """Moves up and moves down are columns of their own."""
 
     def __init__(self, region: Region, solver: Solver, *, kept: int = KEPT) -> None:
-        """kept: of the programs of what is near (some 2 MB each)."""
+        """kept: columns of the programs of what is near (some 2 MB for 150 of them)."""
         self.region = region
         still = np.zeros(2 * len(region.columns))
         self._both = csr_array(hstack([region.matrix, -region.matrix]))

@@ -180,20 +180,19 @@ class Movers:
                     return
 
     def widen(
-        self, pattern: NDArray[np.bool_], may: NDArray[np.bool_], cost: Floats, end: int, limits: Limits, learn: Learn
+        self, pattern: NDArray[np.bool_], may: NDArray[np.bool_], price: Floats, end: int, limits: Limits, learn: Learn
     ) -> NDArray[np.bool_] | None:
         """A wider pattern that meets an end: with the cells of a table that costs least, as a linear program sees it.
 
-        may: bool (cells), may be withheld besides; cost: float64 (cells), of that. None: no table of whole numbers was
-        found.
+        may: bool (cells), may be withheld besides; price: float64 (cells), of that (see `prices`). None: no table of
+        whole numbers was found.
         """
         equations, ends = self._equations, self._ends
         open_columns = equations.opened(pattern | may)
         model = self._around(open_columns, int(ends.cell[end]))
-        typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
-        price = WIDENING * self._shy
-        price[: equations.cells] += np.where(pattern, 0.0, np.minimum(cost / typical, DEAREST))
-        model.reset(open_columns[model.region.columns], price[model.region.columns])
+        weight = WIDENING * self._shy
+        weight[: equations.cells] += np.where(pattern, 0.0, price)
+        model.reset(open_columns[model.region.columns], weight[model.region.columns])
         for way, distance in ends.ways(end):
             model.aim(int(ends.cell[end]), way, distance, ends.known_to(end), self._falling)
             for point in _candidates(model, limits):
@@ -267,6 +266,13 @@ class Movers:
                 if point is not None and learn(model.region.columns, point)[end]:
                     return True
         return False
+
+
+def prices(cost: Floats, may: NDArray[np.bool_]) -> Floats:
+    """What linear programs take for the costs (float64, cells) of cells that may (bool) be withheld: in units of what
+    one usually costs."""
+    typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
+    return np.minimum(cost / typical, DEAREST)
 
 
 def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:

@@ -16,7 +16,7 @@ from tableseal.audit.decision.movers import AROUND, AVOID, SHY
 from tableseal.audit.decision.regions import Floats, Ints, Region, room
 from tableseal.audit.solvers.protocol import Solver
 
-KEPT = 20
+KEPT = 3_000
 """See `Model`: here hardly anything is asked twice but by one attacker after another."""
 
 

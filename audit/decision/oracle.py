@@ -22,7 +22,7 @@ from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.model import NEARLY, Models, in_whole_units
-from tableseal.audit.decision.movers import Movers
+from tableseal.audit.decision.movers import Movers, prices
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.decision.settling import Settling
 from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
@@ -322,7 +322,7 @@ class Oracle:
             return None
         for end in np.flatnonzero(self.ends.requirement == q).tolist():
             if not self._witnesses.meet(end, pattern | self._narrow):
-                wider = self.movers.widen(pattern, may, cost, end, limits, self._learn)
+                wider = self.movers.widen(pattern, may, prices(cost, may), end, limits, self._learn)
                 if wider is None:
                     return None
                 pattern = wider
@@ -349,13 +349,13 @@ class Oracle:
         self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
     ) -> tuple[NDArray[np.bool_], set[int]]:
         """(a pattern in which each end took what it needs, requirements of ends that were not met before)."""
-        met, took = self._witnesses.met(chosen | self._narrow), set[int]()
+        met, took, price = self._witnesses.met(chosen | self._narrow), set[int](), prices(cost, within)
         for end in np.argsort(-self.ends.distance, kind="stable").tolist():
             if self.movers is None or limits.out_of_time():
                 break
             if met[end] or self._witnesses.meet(end, chosen | self._narrow):
                 continue
-            wider = self.movers.widen(chosen, within, cost, end, limits, self._learn)
+            wider = self.movers.widen(chosen, within, price, end, limits, self._learn)
             if wider is not None:
                 chosen = wider
                 took.add(int(self.ends.requirement[end]))
