@@ -43,7 +43,7 @@ def outside(part: Part, moved: Ints) -> list[int]:
 
 
 @given(st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_exchanges_keep_all_sums_and_know_which_cells_are_outside(data: st.DataObject) -> None:
     """CONVENTION 1013: of single, nested and linked tables; the same again."""
     shape = data.draw(st.tuples(*[st.integers(2, 4)] * 3))
@@ -97,18 +97,19 @@ class Looks(Limits):
 
 def test_a_time_limit_makes_tries_fewer_and_is_told() -> None:
     """CONVENTION 1013."""
-    values = np.random.default_rng(3).integers(40, 120, (6, 5, 4))
-    subject = subject_of(marked(values, list(range(0, 90, 9)), [9] * 10, groups=(2, 2)))
+    values = np.random.default_rng(3).integers(40, 120, (4, 4, 3))
+    subject = subject_of(marked(values, list(range(0, 60, 9)), [9] * 7, groups=(2,)))
     ((part, grids),) = parts_of(subject, TabularAdjustment(Fraction("0.5")))
-    changes = []
-    for looks in (4, 100):
+    made = []
+    for looks in (4, 1000):
         limits, rounds = Looks(left=[looks]), [0]
         moved, wrong = exchanged(part, grids, limits, lambda *_, count=rounds: count.__setitem__(0, count[0] + 1))
         assert (part.relations @ moved == 0).all()
-        assert rounds[0] <= min(40, looks)
+        assert rounds[0] <= looks
         assert ("time" in limits.reached) == (looks == 4)
-        changes.append((len(wrong), part.change(moved), -rounds[0]))
-    assert changes[1] < changes[0]
+        assert part.allows(moved) or len(wrong)
+        made.append(rounds[0])
+    assert made[0] < made[1]
 
 
 @given(st.lists(st.integers(1, 9), min_size=6, max_size=6), st.integers(0, 10**6))

@@ -22,8 +22,9 @@ WARM = 1.0
 PRICE, DEAREST = 0.3, 4.0
 """Of a unit by which a cell is outside its limits, in what one unit costs in all cells of an exchange."""
 
-TRIES = 200
-"""Of each cell, in the mean (turnover of 979 cells: 61,000; with 500 in place of 200, 58,700; LP bound 53,491)."""
+TRIES, TIMED = 200, 5
+"""Of each cell, in the mean; times so many, at most, where a time limit ends them (turnover of 979 cells: changes of
+61,000; with 500 in place of 200, 58,700; bound of the linear program 53,491)."""
 
 ROUNDS, AT_ONCE = 40, 200_000
 """Steps of cooling down, at least; tries between two looks at the clock, at most."""
@@ -46,10 +47,11 @@ def exchanged(part: Part, grids: Grids, limits: Limits, say: Progress) -> tuple[
     wrong = (step < 0) | (step > most - least) | ((low < step) & (step < high))
     places = run.arrays(places_of(step, most - least, wrong, 1))
     needs, own, desk = run.arrays(Needs(-least, low, high, part.weights)), run.arrays(grids), desk_of(grids)
-    rounds = max(ROUNDS, TRIES * len(part) // AT_ONCE)
-    tries = TRIES * len(part) // rounds
     warm, k, cooled = limits.share(WHILE_WARM), 0, 0.0
     whole = warm.seconds_left()
+    times = TIMED if np.isfinite(whole) else 1
+    rounds = times * max(ROUNDS, TRIES * len(part) // AT_ONCE)
+    tries = times * TRIES * len(part) // rounds
     while cooled < 1 or (places.told[0] and k < rounds + AFTERWARDS and limits.seconds_left() > 0):
         price = PRICE * (DEAREST / PRICE) ** min(1.0, 2 * cooled)
         run(exchange, own, places, needs, desk, tries, price, WARM * (1 - cooled) ** 2)
