@@ -143,7 +143,7 @@ def test_a_link_that_true_values_break_is_named() -> None:
         "tables": [table | {"status": "s"} for table in tables],
         "links": [{"terms": terms, "lower": 0, "upper": 0}],
     }
-    with pytest.raises(InputError, match="true values do not add up, with those of withheld cells: n 1 = m 1;"):
+    with pytest.raises(InputError, match="true values do not add up, with those of withheld cells: m 1 = n 1;"):
         suppress(release_from_document(document))
 
 
