@@ -85,7 +85,9 @@ class Moves:
         falling: tuple[Ints, Floats] | None,
     ) -> Iterator[Floats]:
         """Moves that bring a column so far; none if it does not go so far."""
-        model = self._model
+        model, low, high = self._model, self.equations.column_lower[column], self.equations.column_upper[column]
+        if (self.table[column] - distance < low) if way == 1 else (self.table[column] + distance > high):
+            return
         model.weight, parts = self._weight, np.zeros(len(self.table), np.bool_)
         for further in (0, 1):
             if limits.out_of_time():

@@ -51,16 +51,17 @@ def refuse_unequal(release: Release, cells: Cells, equations: Equations) -> None
     broken = equations.broken
     if not len(broken):
         return
-    _, columns, factors = stored(equations.matrix, broken[:1])
+    shortest = broken[np.argmin(np.diff(equations.matrix.indptr)[broken])]
+    _, columns, factors = stored(equations.matrix, np.array([shortest]))
     if int((factors > 0).sum()) == 1:
         factors = -factors
     sides = [columns[factors < 0].tolist(), columns[factors > 0].tolist()]
-    words = [
-        [cell_name(release, cells, c) if c < len(cells) else "(a sum that no table shows)" for c in s] for s in sides
-    ]
     listed = [c for c in columns.tolist() if c < len(cells)]
-    more = f" ({plural(len(broken) - 1, 'further equation')} fails, too)" if len(broken) > 1 else ""
-    if equations.lower[broken[0]] == equations.upper[broken[0]] == 0:
+    several = len(np.unique(cells.measure[listed])) > 1
+    words = [[_named(release, cells, c, measure=several) for c in side] for side in sides]
+    others = plural(len(broken) - 1, "further equation fails", "further equations fail")
+    more = f" ({others}, too)" if len(broken) > 1 else ""
+    if equations.lower[shortest] == equations.upper[shortest] == 0:
         equation = " = ".join(" + ".join(side) or "0" for side in words)
     else:
         equation = f"a link of {', '.join([*words[0], *words[1]])}"
@@ -70,3 +71,11 @@ def refuse_unequal(release: Release, cells: Cells, equations: Equations) -> None
         at=place_of(release, cells, listed[0]),
         places=places_of(release, cells, listed),
     )
+
+
+def _named(release: Release, cells: Cells, cell: int, *, measure: bool) -> str:
+    """A column in words; measure: with the name of its measure."""
+    if cell >= len(cells):
+        return "(a sum that no table shows)"
+    name = cell_name(release, cells, cell)
+    return f"{list(release.measures)[int(cells.measure[cell])]} {name}" if measure else name

@@ -81,7 +81,7 @@ def posed(release: Release, withheld: float, random: Random) -> tuple[Prepared, 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_readers_reach_what_is_required_by_tables_in_hand_alone(seed: int) -> None:
-    """CONVENTION 1108: what tables show lies within the exact ends, and goes as far as these go, or as is required."""
+    """CONVENTION 976: what tables show lies within the exact ends, and goes as far as these go, or as is required."""
     random = Random(seed)
     prepared, reduced, records, sensitivity = posed(survey(random, 30), 0.5, random)
     limits, engine, policy = Limits(), Highs(), prepared.release.policy
