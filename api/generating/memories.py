@@ -13,9 +13,9 @@ from tableseal.suppression.generator.memory.kept import kept_of, remembered_of
 from tableseal.suppression.generator.memory.memory import Memory, recall
 from tableseal.suppression.generator.policy import Scope
 
-MOST = 16
+MOST = 8
 """Memories that stay in the process; others are made again of what is kept. One of 200 answers from 18,761 cells has
-some 25 MB."""
+some 50 MB."""
 
 
 PUBLIC = "public"

@@ -16,7 +16,7 @@ from tableseal.audit.hypercube.question import Question
 from tableseal.audit.measures.risk.requirement import NOISE
 from tableseal.suppression.generator.figures import Figures, expected_utility, risk_after, risk_before, utility_of
 from tableseal.suppression.generator.memory.answers import Remembered
-from tableseal.suppression.generator.memory.memory import Against, Memory, judge
+from tableseal.suppression.generator.memory.memory import LOOKS, Against, Memory, judge
 from tableseal.suppression.generator.nearest import nearest
 from tableseal.suppression.generator.policy import GeneratorPolicy
 from tableseal.suppression.generator.protection import Protection
@@ -36,6 +36,9 @@ class Generator:
 
 EFFORT, EFFORT_WITH_MEMORY = 40, 12
 """Tables that are judged for nearest ones, at most; with a memory each takes longer."""
+
+NEAR_LOOKS = LOOKS // 20
+"""For moves that explain a table near one. What passes with fewer looks passes with more."""
 
 
 def refused_as_asked(question: Question, generator: Generator) -> Refusal | None:
@@ -61,8 +64,12 @@ def answered(
         return found.refusal, memory
 
     def judged(one: Table) -> tuple[bool, NDArray[np.bool_] | None]:
-        own = found if one is table else _judged(one, generator, memory)
-        return (True, None) if isinstance(own, _Passed) else (False, own.areas)
+        own = found if one is table else _judged(one, generator, memory, NEAR_LOOKS)
+        if isinstance(own, _Refused):
+            return False, own.areas
+        if memory is not None and own.memory is not None and own.memory is not memory:
+            memory.forget(own.memory)
+        return True, None
 
     if effort is None:
         effort = EFFORT if memory is None else EFFORT_WITH_MEMORY
@@ -83,8 +90,8 @@ class _Refused:
     areas: NDArray[np.bool_] | None = None
 
 
-def _judged(table: Table, generator: Generator, memory: Memory | None) -> _Passed | _Refused:
-    """One table by all steps."""
+def _judged(table: Table, generator: Generator, memory: Memory | None, looks: int = LOOKS) -> _Passed | _Refused:
+    """One table by all steps. looks: see `judge`."""
     policy, protection = generator.policy, generator.protection
     asked = refused_as_asked(table.question, generator)
     if asked is not None:
@@ -111,7 +118,7 @@ def _judged(table: Table, generator: Generator, memory: Memory | None) -> _Passe
     if (refusal := _above("after", after, policy.risk.most)) is not None:
         return _Refused(refusal)
     if memory is not None:
-        found = judge(memory, Remembered(table.question, shown))
+        found = judge(memory, Remembered(table.question, shown), looks)
         if isinstance(found, Against):
             return _Refused(Refusal("memory", memory=_against(found, memory)))
         memory = found

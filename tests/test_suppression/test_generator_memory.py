@@ -192,14 +192,27 @@ def test_a_memory_is_made_again_of_questions_and_shown_values(method: Method) ->
         assert isinstance(judge(memory, answer), Memory) == isinstance(judge(again, answer), Memory)
 
 
+def test_what_answers_give_away_that_were_put_together_is_held_against_no_further_one() -> None:
+    """CONVENTION 1067: two users pool; small counts that are lost by that do not stop every other table."""
+    ground = ground_of(medium(3), METHODS[0])
+    random = np.random.default_rng(3)
+    answers = [asked(ground, random_question(MEDIUM, random, 4)) for _ in range(60)]
+    pooled = recall(Memory.empty(ground), answers)
+    assert pooled.lost.any()
+    harmless = asked(ground, Question(()))
+    assert harmless.identity not in [one.identity for one in answers]
+    assert isinstance(judge(pooled, harmless), Memory)
+
+
 def test_a_memory_is_not_changed_by_what_is_added_to_it() -> None:
     """Two further answers to the same memory, one after the other, know nothing of each other."""
     memory = holding(4, METHODS[1], 6)
     random = np.random.default_rng(8)
     one, other = (asked(memory.ground, random_question(MEDIUM, random)) for _ in range(2))
-    before = [array.copy() for array in (memory.cells.array, memory.more.array, memory.answered.count.array)]
+    held = memory.answered
+    before = [grown.array.copy() for grown in (held.cells, held.more, held.count, held.order)]
     first, second = judge(memory, one), judge(memory, other)
-    after = (memory.cells.array, memory.more.array, memory.answered.count.array)
+    after = (held.cells.array, held.more.array, held.count.array, held.order.array)
     assert all((b == a).all() for b, a in zip(before, after, strict=True))
     for found, answer in ((first, one), (second, other)):
         assert isinstance(found, Memory)

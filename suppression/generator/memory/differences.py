@@ -10,7 +10,6 @@ from tableseal.suppression.generator.memory.answers import Reading
 from tableseal.suppression.generator.memory.cells import Cells
 from tableseal.suppression.generator.memory.ground import Ground, Marks
 from tableseal.suppression.generator.memory.kernels import nestings
-from tableseal.suppression.generator.memory.rows import Grown
 from tableseal.suppression.generator.memory.views import Sums, Views
 
 SIEVE_BITS = 20
@@ -29,17 +28,14 @@ class Nested:
     differ: NDArray[np.bool_]
 
 
-def nested(ground: Ground, cells: NDArray[np.int32], answered: Cells, new: Reading, run: Runner) -> Nested:
-    """Of a new answer. cells: int32 (earlier answers x base cells)."""
-    starts = np.array(answered.starts, np.int64)
-    widest = int(np.diff(starts).max(initial=0))
-    out = np.empty((len(new.count) * len(cells) + int(starts[-1]), 3), np.int64)
-    room = (np.empty(size, np.int64) for size in (len(new.count), widest, widest))
-    old = answered.count.array, answered.bases.array, len(cells), ground.threshold
-    number = run(nestings, new.cells, new.inside, new.count, cells, starts, *old, *room, out)
+def nested(ground: Ground, answered: Cells, new: Reading, run: Runner) -> Nested:
+    """Of a new answer and all earlier ones."""
+    out = np.empty((len(new.count) * (len(answered.starts) - 1) + answered.starts[-1], 3), np.int64)
+    mine = new.cells, new.order, new.first, new.bases, new.count
+    number = run(nestings, *mine, answered.held, ground.threshold, out)
     own, other, is_larger = out[:number].T
-    mine, theirs = new.marks[own], answered.marks.array[other]
-    larger, smaller = np.where(is_larger == 1, mine, theirs), np.where(is_larger == 1, theirs, mine)
+    marks, theirs = new.marks[own], answered.marks.array[other]
+    larger, smaller = np.where(is_larger == 1, marks, theirs), np.where(is_larger == 1, theirs, marks)
     return Nested(larger, smaller, new.answer.shown[own] != answered.shown.array[other])
 
 
@@ -52,19 +48,16 @@ def occupied(ground: Ground, pairs: Nested) -> NDArray[np.bool_]:
     return found
 
 
-def viewed(ground: Ground, views: Views, new: Reading, pairs: Nested, cells: Grown, answered: Cells) -> Views:
-    """The views with those that a new answer adds.
-
-    cells, answered: of all answers, the new one last.
-    """
+def viewed(ground: Ground, views: Views, new: Reading, pairs: Nested, answered: Cells) -> Views:
+    """The views with those that a new answer adds. answered: by all answers, the new one last."""
     sums = Sums.of(new)
-    views, fresh = views.telling(sums, cells.number - 1, ground.threshold)
-    larger, smaller = _near(ground, views, fresh, cells.array, answered)
+    views, fresh = views.telling(sums, len(answered.starts) - 2, ground.threshold)
+    larger, smaller = _near(ground, views, fresh, answered)
     larger, smaller = np.concatenate([pairs.larger, larger]), np.concatenate([pairs.smaller, smaller])
     return views.pairing(larger, smaller, larger - smaller)
 
 
-def _near(ground: Ground, views: Views, fresh: Sums, cells: NDArray[np.int32], answered: Cells) -> tuple[Marks, Marks]:
+def _near(ground: Ground, views: Views, fresh: Sums, answered: Cells) -> tuple[Marks, Marks]:
     """Pairs that differ in a small base cell, or in a small set that was told of."""
     larger, smaller = views.near(fresh, ground.threshold)
     marks = views.marks.array
@@ -82,7 +75,7 @@ def _near(ground: Ground, views: Views, fresh: Sums, cells: NDArray[np.int32], a
     source = views.source[larger]
     own = is_single & (source >= 0)
     base, answer = whose[at[own]], source[own]
-    cell = cells[answer, base]
+    cell = answered.cells.array[base, answer]
     starts = np.array(answered.starts, np.int64)
     part = answered.marks.array[starts[answer] + cell] == target[own]
     known[np.flatnonzero(own)[part]] = False

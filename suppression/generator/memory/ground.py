@@ -43,20 +43,10 @@ class Ground:
         """Base cells with a small count."""
         return np.flatnonzero(self.base.count < self.threshold).astype(np.int32)
 
-    @cached_property
-    def solid(self) -> Positions:
-        """Base cells that no small set contains, and that stay filled if they lose some units."""
-        least = max(self.threshold, self.rule.width + 1)
-        return np.flatnonzero(self.base.count >= least).astype(np.int32)
-
-    @cached_property
-    def every(self) -> Positions:
-        """All of them."""
-        return np.arange(len(self.base), dtype=np.int32)
-
-    def above(self, units: int) -> Positions:
-        """Base cells with more units than so many."""
-        return np.flatnonzero(self.base.count > units).astype(np.int32)
+    @property
+    def solid(self) -> int:
+        """Base cells with so many units are in no small set, and stay filled if they lose some."""
+        return max(self.threshold, self.rule.width + 1)
 
     @cached_property
     def marks(self) -> Marks:

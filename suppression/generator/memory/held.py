@@ -76,5 +76,5 @@ def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding
         down=int(memory.down_alone[cell]),
         width=ground.rule.width,
         moves=tuple(found),
-        answers=tuple(np.flatnonzero(memory.cells.array[:, cell] >= 0).tolist()),
+        answers=tuple(np.flatnonzero(memory.answered.cells.array[cell] >= 0).tolist()),
     )

@@ -13,8 +13,8 @@ nobody can say for certain what S holds.
 
 **Units.** Cells of the same units are changed alike, which is all that keys give away (see `protection`). A move that
 adds units makes no two cells of different units alike. One that takes units may, if it empties a set by which two
-answered cells differ that are shown differently. Base cells of `solid` never become empty, and a small one for which
-there is such a pair keeps one unit (`occupied`).
+answered cells differ that are shown differently. Base cells of so many units never become empty, and a small one for
+which there is such a pair keeps one unit (`occupied`).
 """
 
 from dataclasses import dataclass
@@ -23,24 +23,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.compiling import Runner
+from tableseal.audit.hypercube.model import Ints
 from tableseal.suppression.generator.memory.answers import Reading
+from tableseal.suppression.generator.memory.cells import Held
 from tableseal.suppression.generator.memory.ground import Ground, Positions
-from tableseal.suppression.generator.memory.kernels import FIRSTS, MEMBERS, THIRDS, longer, pair
+from tableseal.suppression.generator.memory.kernels import explained
+from tableseal.suppression.generator.memory.search import MEMBERS, TRIED, sought
 from tableseal.suppression.generator.protection import Steps
-
-TRIES = 32
-"""Pairs that explain all answers, of which the one that shares most cells is kept: it is likely to explain the next."""
 
 
 @dataclass(frozen=True, repr=False)
 class Moves:
     """Moves of small base cells that cannot move alone.
 
-    at: int32 (moves), whose. members: int32 (moves x MEMBERS), base cells, the own one first; -1: none. signs: int8
-    (moves x MEMBERS), 1: it gets units; -1: it loses them. units: int8 (moves).
+    members: int32 (moves x MEMBERS), base cells, the one whose move it is first; -1: none. signs: int8 (moves x
+    MEMBERS), 1: it gets units; -1: it loses them. units: int8 (moves).
     """
 
-    at: Positions
     members: Positions
     signs: Steps
     units: Steps
@@ -49,35 +48,30 @@ class Moves:
     def none() -> "Moves":
         """No moves."""
         shape = (0, MEMBERS)
-        return Moves(np.zeros(0, np.int32), np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.zeros(0, np.int8))
+        return Moves(np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.zeros(0, np.int8))
+
+    @property
+    def at(self) -> Positions:
+        """int32 (moves): whose."""
+        return self.members[:, 0]
 
     def some(self, which: NDArray[np.bool_]) -> "Moves":
         """Some of them."""
-        return Moves(self.at[which], self.members[which], self.signs[which], self.units[which])
+        return Moves(self.members[which], self.signs[which], self.units[which])
 
-    def and_(self, more: "list[Move]") -> "Moves":
+    def and_(self, more: "Moves") -> "Moves":
         """With further ones."""
-        if not more:
-            return self
-        at, members, signs, units = zip(*more, strict=True)
         return Moves(
-            np.concatenate([self.at, np.array(at, np.int32)]),
-            np.concatenate([self.members, np.array(members, np.int32)]),
-            np.concatenate([self.signs, np.array(signs, np.int8)]),
-            np.concatenate([self.units, np.array(units, np.int8)]),
+            np.concatenate([self.members, more.members]),
+            np.concatenate([self.signs, more.signs]),
+            np.concatenate([self.units, more.units]),
         )
 
-    def explain(self, reading: Reading) -> NDArray[np.bool_]:
+    def explain(self, reading: Reading, run: Runner) -> NDArray[np.bool_]:
         """bool (moves): whether an answer stays possible by each."""
-        there = self.members >= 0
-        cell = np.where(there, reading.cells[self.members], -1)
-        inside = cell >= 0
-        change = self.signs * self.units[:, None]
-        net = ((cell[:, :, None] == cell[:, None, :]) & inside[:, None, :] & there[:, None, :]) * change[:, None, :]
-        total = net.sum(axis=2)
-        good = (total <= reading.more[self.members]) & (-total <= reading.fewer[self.members])
-        found: NDArray[np.bool_] = (good | ~inside).all(axis=1)
-        return found
+        found = np.zeros(len(self.units), np.int8)
+        run(explained, self.members, self.signs, self.units, reading.cells, reading.more, reading.fewer, found)
+        return found.astype(np.bool_)
 
     def units_by(self, sign: int, cells: int) -> Steps:
         """int8 (base cells): by how many units a move of the sign changes each, 0 where there is none."""
@@ -87,50 +81,37 @@ class Moves:
         return found
 
 
-Move = tuple[int, list[int], list[int], int]
-"""Whose, members, signs, units."""
-
-
 @dataclass(frozen=True, repr=False)
-class Seeker:
-    """Looks for moves. cells, more, fewer: (answers x base cells), see `Reading`."""
+class Reach:
+    """How far base cells move already. up, down: int8 (base cells), units that each gets and loses in some table in
+    hand, up to the width. most_down: int64 (base cells), what each may lose, at most."""
 
-    ground: Ground
-    cells: Positions
-    more: Steps
-    fewer: Steps
-    run: Runner
+    up: Steps
+    down: Steps
+    most_down: Ints
 
-    def seek(self, b: int, up: int, down: int, most_down: int, longer_too: bool) -> list[Move] | None:
-        """Moves with which b changes by the required width, up and down together; None: there are none in reach.
 
-        up, down: what b does alone. most_down: what it may lose, at most. longer_too: moves of more than two base
-        cells.
-        """
-        width = self.ground.rule.width
-        for raised in range(width, -1, -1):
-            lowered = width - raised
-            if lowered > max(most_down, down):
-                continue
-            wanted = [(1, raised)] * (raised > up) + [(-1, lowered)] * (lowered > down)
-            found = [self._move(b, sign, units, longer_too) for sign, units in wanted]
-            if all(move is not None for move in found):
-                return [move for move in found if move is not None]
-        return None
+@dataclass(frozen=True)
+class Effort:
+    """How far moves are sought. bare: base cells without, at most. looks: see `search`."""
 
-    def _move(self, b: int, sign: int, units: int, longer_too: bool) -> Move | None:
-        return self._pair(b, sign, units) or (self._longer(b, sign, units) if longer_too else None)
+    bare: int
+    looks: int
 
-    def _pair(self, b: int, sign: int, units: int) -> Move | None:
-        own, other = (self.more, self.fewer) if sign > 0 else (self.fewer, self.more)
-        at = int(self.run(pair, b, units, self.cells, own, other, len(self.cells), self.ground.solid, TRIES))
-        return None if at < 0 else (b, [b, at, -1, -1], [sign, -sign, -sign, sign], units)
 
-    def _longer(self, b: int, sign: int, units: int) -> Move | None:
-        alike = self.ground.every if sign > 0 else self.ground.above(units)
-        members, signs = np.full(MEMBERS, -1, np.int64), np.zeros(MEMBERS, np.int64)
-        first, lacking = np.zeros(FIRSTS, np.int64), np.zeros(FIRSTS, np.int64)
-        answers = self.cells, self.more, self.fewer, len(self.cells)
-        room = members, signs, first, lacking, np.zeros(THIRDS, np.int64)
-        found = self.run(longer, b, sign, units, *answers, self.ground.solid, alike, *room)
-        return (b, members.tolist(), signs.tolist(), units) if found else None
+def sought_moves(
+    ground: Ground, held: Held, wanted: Positions, reach: Reach, effort: Effort, run: Runner
+) -> tuple[Moves, Positions]:
+    """Moves by which base cells change by the required width, and the base cells for which there were none."""
+    width = ground.rule.width
+    room = len(wanted) * 2 * (width + 1) + 2  # a move is written before it is known whether it is of use
+    members, signs = np.full((room, MEMBERS), -1, np.int32), np.zeros((room, MEMBERS), np.int8)
+    units, bare = np.zeros(room, np.int8), np.zeros(min(effort.bare, len(wanted)), np.int32)
+    numbers = np.zeros(2, np.int64)
+    own = (np.zeros((n, m), np.int64) for n, m in ((MEMBERS, TRIED), (MEMBERS, TRIED), (2, MEMBERS)))
+    limits = width, held, ground.base.count, ground.solid, effort.bare, effort.looks
+    answers = np.zeros((2, held.number), np.int32)
+    now = reach.up, reach.down, reach.most_down
+    run(sought, wanted, *now, *limits, members, signs, units, bare, *own, *answers, numbers)
+    number, without = numbers.tolist()
+    return Moves(members[:number], signs[:number], units[:number]), bare[:without]

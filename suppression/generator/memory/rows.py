@@ -15,7 +15,7 @@ class _Room:
 
 @dataclass(frozen=True, repr=False)
 class Grown:
-    """The first so many entries of an array (along its first axis), never changed once they are there. What is added
+    """The first so many entries of an array (along its last axis), never changed once they are there. What is added
     goes behind them in place if nobody has added anything there, else into a copy."""
 
     room: _Room
@@ -24,21 +24,31 @@ class Grown:
     @staticmethod
     def empty(shape: tuple[int, ...], dtype: type[np.generic]) -> "Grown":
         """No entries yet. shape: of one entry."""
-        return Grown(_Room(np.empty((0, *shape), dtype), 0), 0)
+        return Grown(_Room(np.empty((*shape, 0), dtype), 0), 0)
 
     @property
     def array(self) -> NDArray[Any]:
         """The entries, not to be written to."""
-        return self.room.array[: self.number]
+        return self.room.array[..., : self.number]
+
+    @property
+    def with_room(self) -> NDArray[Any]:
+        """The entries, and room behind them: one block of memory, for loops that know the number."""
+        return self.room.array
 
     def adding(self, entries: NDArray[Any]) -> "Grown":
         """With further entries behind these."""
-        end = self.number + len(entries)
+        end = self.number + entries.shape[-1]
         room = self.room
-        if room.used != self.number or end > len(room.array):
-            larger = np.empty((max(end, 2 * self.number, 8), *room.array.shape[1:]), room.array.dtype)
-            larger[: self.number] = self.array
+        if room.used != self.number or end > room.array.shape[-1]:
+            larger = np.empty((*room.array.shape[:-1], max(end, 2 * self.number, 8)), room.array.dtype)
+            larger[..., : self.number] = self.array
             room = _Room(larger, self.number)
-        room.array[self.number : end] = entries
+        room.array[..., self.number : end] = entries
         room.used = end
         return Grown(room, end)
+
+    def without(self, longer: "Grown") -> None:
+        """Take back what was added to these entries, and is not wanted: its room may be used again."""
+        if longer.room is self.room and longer.room.used == longer.number:
+            self.room.used = self.number
