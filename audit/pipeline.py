@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from tableseal.audit.attackers.audit import audit_insiders
+from tableseal.audit.attackers.audit import audit_attackers
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.conflict import conflict
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
@@ -18,7 +18,9 @@ from tableseal.audit.errors import AdditivityError, InputError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.state import State
 from tableseal.audit.implied.find import Implied, find_implied
+from tableseal.audit.implied.grids import axes_of
 from tableseal.audit.implied.narrow import Bounding
+from tableseal.audit.implied.of_records import table_of_records
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError
@@ -169,7 +171,11 @@ def audit(
     # Units that are subtracted (SAP) may make any cell sensitive.
     judged = sensitivity.judged(cells) if applied.require.sap is None else np.ones(len(cells), np.bool_)
     phases.begin("insiders")
-    insiders = audit_insiders(prepared, reduced, found, judged, applied, engine, uncounted, tell, executor)
+    # Records are a table that fits: where vertices are full of fractions, others are found from there.
+    records = None if bounds != "integer" else table_of_records(prepared, reduced, axes_of(prepared))
+    found, insiders = audit_attackers(
+        prepared, reduced, found, sensitivity, judged, applied, engine, uncounted, tell, executor, records
+    )
     sap = None
     if applied.require.sap is not None:
         from tableseal.audit.measures.sap.requirement import judge_sap

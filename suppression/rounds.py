@@ -99,7 +99,7 @@ class Rounds:
             self._audit_limit = max(LEAST_AUDIT, limits.seconds_left())
         self._passed, self._progress, self._executor, self._phases = passed, progress, executor, phases
         self._places = Places(problem.release, problem.cells)
-        self._watch = InsiderWatch(problem, problem.requirements, frozenset())
+        self._watch = InsiderWatch(problem, frozenset())
         self._oracle = self._oracle_of(problem.requirements)
         self._forced, self._kept = hand.accept | problem.stays, hand.keep
         self._raised: dict[int, int] = {}
@@ -330,7 +330,7 @@ class Rounds:
     def _pose(self, requirements: list[Requirement], given_up: frozenset[Requirement]) -> None:
         """Search for what meets these requirements."""
         before = self._oracle
-        self._watch = InsiderWatch(self._problem, requirements, given_up)
+        self._watch = InsiderWatch(self._problem, given_up)
         self._oracle = self._oracle_of(requirements)
         self._oracle.learn_from(before)
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
 from functools import wraps
+from math import isnan
 from typing import Annotated, Any
 
 import typer
@@ -60,6 +61,7 @@ def _typed(one: Declared) -> inspect.Parameter:
         help=one.option.text + one.again,
         min=one.bound("ge"),
         max=one.bound("le"),
+        callback=None if one.several else _a_number,
         show_default=one.default is not None and one.default is not False,
     )
     default = inspect.Parameter.empty if one.default is MISSING else None if one.several else one.default
@@ -67,3 +69,15 @@ def _typed(one: Declared) -> inspect.Parameter:
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )
+
+
+def _a_number(value: Any) -> Any:
+    """The value of an option.
+
+    Raises
+    ------
+    BadParameter: `nan`, which is within any limits.
+    """
+    if isinstance(value, float) and isnan(value):
+        raise typer.BadParameter("nan is not a number.")
+    return value

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.attackers.asked import Asked
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.components import Components
+from tableseal.audit.implied.tables import Table
 from tableseal.audit.linear.graph import joined
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
@@ -45,21 +46,29 @@ class View:
 class Area:
     """A component with all forms of interest as targets.
 
-    value, known: int64, bool (forms), true values as far as they are known. views: of each attacker.
+    value, known: int64, bool (forms), true values as far as they are known. views: of each attacker. table: int64
+    (columns), a table in hand that has these true values; None: there is none.
     """
 
     component: Component
     value: Ints
     known: NDArray[np.bool_]
     views: tuple[View, ...]
+    table: Ints | None
 
 
 def areas(
-    reduced: Reduced, forms: csr_array, truth: Ints, known: NDArray[np.bool_], asked: Sequence[Asked]
+    reduced: Reduced,
+    forms: csr_array,
+    truth: Ints,
+    known: NDArray[np.bool_],
+    asked: Sequence[Asked],
+    in_hand: Table | None,
 ) -> list[Area]:
     """Areas in which some attacker is asked about something that is not settled by what outsiders know.
 
     forms: int64 csr (forms x columns); truth, known: int64, bool (forms), their true values as far as they are known.
+    in_hand: a table, as far as one is known.
     """
     if not asked:
         return []
@@ -92,10 +101,22 @@ def areas(
         inside = which[first:last]
         value = truth[inside] - constant[first:last]
         together = max(1, MOST // len(inside))
+        table = _in_hand(in_hand, parts.columns(area), component, value, known[inside])
         found += [
-            Area(component, value, known[inside], tuple(seen[k : k + together])) for k in range(0, len(seen), together)
+            Area(component, value, known[inside], tuple(seen[k : k + together]), table)
+            for k in range(0, len(seen), together)
         ]
     return found
+
+
+def _in_hand(
+    table: Table | None, columns: Ints, component: Component, truth: Ints, known: NDArray[np.bool_]
+) -> Ints | None:
+    """What a table has in an area (columns), if all of it is known and the forms have their true values."""
+    if table is None or not table.known[columns].all():
+        return None
+    value = table.value[columns]
+    return value if ((component.targets @ value == truth) | ~known).all() else None
 
 
 @dataclass(frozen=True)

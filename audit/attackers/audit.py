@@ -21,49 +21,64 @@ from tableseal.audit.attackers.insiders import insiders
 from tableseal.audit.attackers.neighbourhood import Neighbourhood
 from tableseal.audit.attackers.question import question
 from tableseal.audit.attackers.ranks import rank_questions
+from tableseal.audit.attackers.readers import Reached, asked_by_readers
 from tableseal.audit.attackers.shown import Shown
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.implied.tables import Table
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Note, Policy, Status
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.progress import Progress
+from tableseal.audit.rules import Sensitivity
 from tableseal.audit.solvers.protocol import Solver
 
 
-def audit_insiders(
+def audit_attackers(
     prepared: Prepared,
     reduced: Reduced,
     found: CellBounds,
+    sensitivity: Sensitivity,
     judged: NDArray[np.bool_],
     policy: Policy,
     engine: Solver,
     limits: Limits,
     progress: Progress,
     executor: Executor,
-) -> InsiderAudit:
-    """Run the insiders that the release asks for, as far as the agency's data allow.
+    in_hand: Table | None,
+) -> tuple[CellBounds, InsiderAudit]:
+    """(the bounds of open cells with what further tables show to readers, what insiders find out that the release asks
+    for, as far as the agency's data allow).
 
-    judged: bool (cells), what insiders must not get too close to.
+    judged: bool (cells), what insiders must not get too close to. in_hand: a table, as far as one is known.
     Cells that outsiders already know are left out: nothing is worse than that.
     """
     contributors, p, forms = Contributors.audited(prepared, found), policy.insider_p, prepared.system.forms
     targets, cells, truth = contributors.targets, contributors.open_cells, prepared.cells.truth
+    neighbourhood = Neighbourhood(reduced, forms, targets[judged[cells[targets]]])
+    asked = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
+    readers = None if in_hand is None else asked_by_readers(contributors, found, sensitivity, policy, forms, in_hand)
+    # Readers come first: what is found for them, who know nothing, mostly serves insiders, too.
+    everybody = asked if readers is None else [readers, *asked]
+    before = len(everybody) - len(asked)
+    reached = None if readers is None else Reached(readers, reduced, forms)
+    value, method = truth.units[cells], deciding(engine)
+    # Tables in hand first, then attacker by attacker what they leave open.
+    parts = areas(reduced, forms, value, truth.known[cells], everybody, in_hand)
+    left = [np.ones(len(a.cells), np.bool_) for a in asked]
+    for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
+        for view, seen in zip(area.views, cleared, strict=True):
+            if view.attacker >= before:
+                left[view.attacker - before][view.cell[seen.marks]] = False
+            elif reached is not None:
+                reached.note(view, seen)
+    found = found if reached is None else reached.on(found)
     own = [(k, q) for k in targets.tolist() for q in rank_questions(contributors, k, p)]
     by_rank = (q.answer(found.bounds[k]) for k, q in own)
     estimates = ((k, q.concluded(outer_ends(found.bounds[k]))) for k, q in own)
-    neighbourhood = Neighbourhood(reduced, forms, targets[judged[cells[targets]]])
-    asked = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
-    value, method = truth.units[cells], deciding(engine)
-    # Tables in hand first, then attacker by attacker what they leave open.
-    parts = areas(reduced, forms, value, truth.known[cells], asked)
-    left = [np.ones(len(a.cells), np.bool_) for a in asked]
-    for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
-        for view, marks in zip(area.views, cleared, strict=True):
-            left[view.attacker][view.cell[marks]] = False
 
     def by_books() -> Iterator[Answer]:
         rest = [
@@ -77,7 +92,7 @@ def audit_insiders(
                 yield q.answer(ends)
             progress("insiders", done, len(rest))
 
-    return gathered(chain(by_rank, by_books()), _notes(contributors), estimates)
+    return found, gathered(chain(by_rank, by_books()), _notes(contributors), estimates)
 
 
 def _notes(contributors: Contributors) -> tuple[Note, ...]:

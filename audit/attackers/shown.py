@@ -1,7 +1,7 @@
 """What tables in hand show to all attackers of an area: one table serves everybody with whose knowledge it agrees.
 
-The tables come from one linear program, kept warm, that moves a cell from a table on which all attackers agree, with
-what one of them knows held still: other cells move as little as possible, those that somebody knows least of all.
+Each moves a cell from a table on which all attackers agree, with what one of them knows held still: other cells move as
+little as possible, those that somebody knows least of all.
 """
 
 from dataclasses import dataclass, replace
@@ -11,13 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from tableseal.audit.attackers.areas import Area, Ints
-from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.method import Method
-from tableseal.audit.bounds.programs.target_columns import as_equations
-from tableseal.audit.decision.model import NEARLY, Model, in_whole_units
-from tableseal.audit.decision.movers import SHY
-from tableseal.audit.decision.regions import Region, room
+from tableseal.audit.decision.moves import Moves
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.protocol import Solver
@@ -26,21 +22,34 @@ Marks = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
+class Cleared:
+    """What is shown to one attacker of the targets of its view.
+
+    marks: bool (targets), it is not too close to them. low, high: int64 (targets), the least and the largest value in
+    tables that agree with it; above each other where there is none.
+    """
+
+    marks: Marks
+    low: Ints
+    high: Ints
+
+
+@dataclass(frozen=True)
 class Shown:
     """Looks for tables. (A class, not a closure: it travels to other processes.)
 
-    method: finds a first table; solver: the others.
+    method: finds a first table where none is in hand; solver: the others.
     """
 
     method: Method
     solver: Solver
     limits: Limits
 
-    def __call__(self, area: Area) -> list[Marks]:
-        """For each view of an area: bool (its targets), tables in hand show that the attacker is not too close."""
-        first = self._first(area)
+    def __call__(self, area: Area) -> list[Cleared]:
+        """What tables in hand show to each view of an area."""
+        first = self._first(area) if area.table is None else area.table
         if first is None:
-            return [np.zeros(len(view.targets), np.bool_) for view in area.views]
+            return [_nothing(len(view.targets)) for view in area.views]
         search = _Search(area, first, self.solver, self.limits)
         search.run()
         return search.cleared()
@@ -64,6 +73,10 @@ class Shown:
         return tables[0] if tables else None
 
 
+def _nothing(targets: int) -> Cleared:
+    return Cleared(np.zeros(targets, np.bool_), np.full(targets, NO_UPPER), np.full(targets, NO_LOWER))
+
+
 class _Search:
     """The tables of one area, and what they show: how far down and up each target goes for each attacker.
 
@@ -71,10 +84,9 @@ class _Search:
     """
 
     def __init__(self, area: Area, first: Ints, solver: Solver, limits: Limits) -> None:
-        component, self._views, self._limits = area.component, area.views, limits
-        self._equations = as_equations(component)
-        self._column = self._equations.targets.indices.astype(np.int64)
-        self._table = _completed(component, self._column, first, self._equations.matrix.shape[1])
+        self._views, self._limits = area.views, limits
+        self._moves = Moves(area.component, first, solver)
+        self._table, self._column = self._moves.table, self._moves.column
         self._targets = np.unique(np.concatenate([v.targets for v in self._views]))
         shape = len(self._views), len(self._targets)
         self._asked = np.zeros(shape, np.bool_)
@@ -92,24 +104,18 @@ class _Search:
         self._asked &= agrees[:, None]
         self._low = np.tile(self._table[self._column[self._targets]], (shape[0], 1))
         self._high = self._low.copy()
-        self._model = self._warm(solver)
+        self._moves.shun(self._known[0])
 
-    def _warm(self, solver: Solver) -> Model:
-        """The linear program of moves from the first table."""
-        equations = self._equations
-        rows, columns = equations.matrix.shape
-        down, up = room(self._table, equations.column_lower, equations.column_upper)
-        still = np.zeros(rows)
-        model = Model(Region(np.arange(columns), np.arange(rows), equations.matrix, still, still, down, up), solver)
-        weight = np.ones(columns)
-        weight[self._known[0]] = SHY
-        model.reset(np.ones(columns, np.bool_), weight)
-        return model
-
-    def cleared(self) -> list[Marks]:
-        """For each view: which targets go as far as they must in tables that agree with the attacker."""
+    def cleared(self) -> list[Cleared]:
+        """For each view: which targets go as far as they must in tables that agree with the attacker, and how far."""
         cleared = self._asked & ~self._open(slice(None))
-        return [cleared[k, np.searchsorted(self._targets, view.targets)] for k, view in enumerate(self._views)]
+        found = []
+        for k, view in enumerate(self._views):
+            at = np.searchsorted(self._targets, view.targets)
+            asked = self._asked[k, at]
+            low, high = np.where(asked, self._low[k, at], NO_UPPER), np.where(asked, self._high[k, at], NO_LOWER)
+            found.append(Cleared(cleared[k, at], low, high))
+        return found
 
     def run(self) -> None:
         """Move what is not cleared yet, for one attacker after another."""
@@ -137,38 +143,21 @@ class _Search:
 
     def _move(self, number: int, t: int, way: int, distance: int) -> bool:
         """Whether a table is found that moves a target so far (way 1: down)."""
-        view, model = self._views[number], self._model
-        cell, own = int(self._column[self._targets[t]]), self._column[view.shares]
+        view, cell = self._views[number], int(self._column[self._targets[t]])
+        known, own = self._column[view.known], self._column[view.shares]
         falling = own, (self._table[own] - view.least).astype(np.float64)
-        # What a vertex with fractions does not show one that goes a unit further may.
-        for further in (0, 1):
-            if self._limits.out_of_time():
-                return False
-            model.aim(cell, way, distance + further, self._column[view.known], falling)
-            near = (model.move_near(self._limits, most) for most in model.steps)
-            point = next((p for p in near if p is not None), None)
-            if point is None:
-                point = model.move(self._limits, prove=False)
-            if point is None or model.extent < distance * (1 - NEARLY):
-                return False
-            found = in_whole_units(point)
-            if found is None:
-                continue
-            moves, _ = found
-            for signed in (moves, -moves):
-                self._add(signed)
-            goal = self._table[cell] - way * distance
+        goal = self._table[cell] - way * distance
+        for tables in self._moves.towards(cell, way, distance, self._limits, known=known, falling=falling):
+            for table in tables:
+                self._add(table)
             if (self._low[number, t] <= goal) if way == 1 else (self._high[number, t] >= goal):
                 return True
         return False
 
-    def _add(self, moves: Ints) -> None:
-        """Let a table, if it is one, speak for all attackers with whom it agrees."""
-        table = self._table + moves
-        if not satisfies(self._equations, Rational(table, 1)):
-            return
+    def _add(self, table: Ints) -> None:
+        """Let a table speak for all attackers with whom it agrees."""
         value = table[self._column[self._targets]]
-        moved = np.flatnonzero(moves[self._column[self._targets]])
+        moved = np.flatnonzero(value != self._table[self._column[self._targets]])
         place = np.ix_(np.flatnonzero(self._agrees(table)), moved)
         self._low[place] = np.minimum(self._low[place], value[moved])
         self._high[place] = np.maximum(self._high[place], value[moved])
@@ -179,13 +168,3 @@ class _Search:
         result[self._known[1][table[self._known[0]] != self._value]] = False
         result[self._shares[1][table[self._shares[0]] < self._gave]] = False
         return result
-
-
-def _completed(component: Component, column: Ints, first: Ints, columns: int) -> Ints:
-    """A table of a component as one of its equations (see as_equations), in which targets have columns."""
-    table = np.zeros(columns, np.int64)
-    table[: len(first)] = first
-    interval = np.flatnonzero(component.lower != component.upper)
-    table[len(first) : len(first) + len(interval)] = (component.matrix @ first)[interval]
-    table[column] = component.targets @ first
-    return table

@@ -50,6 +50,8 @@ class CellBounds:
     pieces: what the other forms are sums of. solved: the bounds of each piece, but for those that `closed` has.
     used: cost of each step on each component.
     kept: see there.
+    reached: int64, int64 (forms), the least and the largest value in further tables of whole units that are not kept;
+        above each other where there is none.
     """
 
     determined: NDArray[np.bool_]
@@ -59,10 +61,19 @@ class CellBounds:
     closed: Closed | None
     used: tuple[Use, ...]
     kept: Kept | None = None
+    reached: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @cached_property
     def bounds(self) -> tuple[TargetBounds, ...]:
         """Both ends of every form, in order (made of arrays when they are first asked for)."""
+        if self.reached is None:
+            return self.of_pieces
+        ends = zip(*(ends.tolist() for ends in self.reached), strict=True)
+        return tuple(_further(b, low, high) for b, (low, high) in zip(self.of_pieces, ends, strict=True))
+
+    @cached_property
+    def of_pieces(self) -> tuple[TargetBounds, ...]:
+        """The same as far as the pieces tell."""
         solved = self.solved | ({} if self.closed is None else self.closed.bounds())
         return tuple(_assembled(self.determined, self.value, self.pieces, solved))
 
@@ -171,6 +182,18 @@ def _assembled(
         else:
             bounds.append(_sum(constant[f], own))
     return bounds
+
+
+def _further(bounds: TargetBounds, low: int, high: int) -> TargetBounds:
+    """The bounds with tables of whole units that have these values."""
+    if low > high:
+        return bounds
+    lower, upper = bounds.lower, bounds.upper
+    down = low if lower.attained is None else min(low, lower.attained)
+    up = high if upper.attained is None else max(high, upper.attained)
+    return bounds._replace(
+        lower=lower._replace(attained=down), upper=upper._replace(attained=up), seen=max(bounds.seen, len({low, high}))
+    )
 
 
 @dataclass(frozen=True)

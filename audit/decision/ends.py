@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.decision.equations import stored
 
 
 @dataclass(frozen=True)
@@ -60,22 +62,42 @@ class Ends:
             attacker=self.attacker[first:],
         )
 
-    def met(
-        self, move: NDArray[np.int64] | NDArray[np.float64], slack: float = 0.0, denominator: int = 1
-    ) -> NDArray[np.bool_]:
-        """bool (ends): which are shown by a table.
+    def met(self, move: NDArray[np.float64], slack: float) -> NDArray[np.bool_]:
+        """bool (ends): which are shown by a table, but for a share of the distance.
 
-        move: (cells, and perhaps further columns), by how much the table moves each, in 1 / denominator. slack: share
-        of the distance that may be missing.
+        move: (cells, and perhaps further columns), by how much the table moves each. slack: share that may be missing.
         """
-        own = move[self.cell]
-        enough = 1.0 - slack if slack else 1
-        # Never the distance times the denominator, which 64 bits may not hold.
-        met: NDArray[np.bool_] = (self.sign >= 0) & (-own // denominator >= self.down * enough)
-        met |= (self.sign <= 0) & (own // denominator >= self.up * enough)
+        own, enough = move[self.cell], 1.0 - slack
+        met: NDArray[np.bool_] = (self.sign >= 0) & (-own >= self.down * enough)
+        met |= (self.sign <= 0) & (own >= self.up * enough)
         if self.known is not None and met.any():
             met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met
+
+    def shown_by(self, cells: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> NDArray[np.int64]:
+        """int64, ascending: which are shown by a table that changes a few cells. What it takes depends on these alone.
+
+        cells: int64, each once; moves: int64, by how much, in 1 / denominator.
+        """
+        order, ordered = self._by_cell
+        first = np.searchsorted(ordered, cells)
+        count = np.searchsorted(ordered, cells, side="right") - first
+        ends = order[np.arange(count.sum()) + np.repeat(first - np.cumsum(count) + count, count)]
+        own, sign = np.repeat(moves, count), self.sign[ends]
+        # Never the distance times the denominator, which 64 bits may not hold.
+        met = (sign >= 0) & (-own // denominator >= self.down[ends])
+        met |= (sign <= 0) & (own // denominator >= self.up[ends])
+        shown = np.sort(ends[met])
+        if self.known is None:
+            return shown
+        which, known, _ = stored(self.known, shown)
+        return np.delete(shown, which[np.isin(known, cells)])
+
+    @cached_property
+    def _by_cell(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(ends by their cells, these cells)."""
+        order = np.argsort(self.cell, kind="stable")
+        return order, self.cell[order]
 
     def known_to(self, end: int) -> NDArray[np.int64]:
         """int64, cells that the attacker of an end knows."""

@@ -1,12 +1,15 @@
 """One linear program of moves from a table, kept while what is held still and what is to move change."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.near import Nearby
-from tableseal.audit.decision.regions import Floats, Ints, Region
+from tableseal.audit.decision.regions import Floats, Ints, Region, Regions, region_of
 from tableseal.audit.solvers.protocol import Outcome, Solver
 from tableseal.audit.solvers.protocol import Problem as Program
 
@@ -28,6 +31,9 @@ so that answers do not depend on the machine and what else it does."""
 EFFORT = 1_000_000
 """Coefficients times nodes of an integer program."""
 
+KEPT = 100_000
+"""Columns of programs near a cell that are kept, for the same cell in another pattern."""
+
 LARGE = 2_000
 """Columns from which what lies near a cell is asked first."""
 
@@ -47,14 +53,15 @@ def in_whole_units(point: Floats) -> tuple[Ints, int] | None:
 class Model:
     """Moves up and moves down are columns of their own."""
 
-    def __init__(self, region: Region, solver: Solver) -> None:
+    def __init__(self, region: Region, solver: Solver, *, kept: int = KEPT) -> None:
+        """kept: columns of the programs of what is near (some 2 MB for 150 of them)."""
         self.region = region
         still = np.zeros(2 * len(region.columns))
         self._both = csr_array(hstack([region.matrix, -region.matrix]))
         self._solver = solver
         self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
         self._room = np.concatenate([region.up, region.down])
-        self._nearby = Nearby(region, solver) if len(region.columns) >= LARGE else None
+        self._nearby = Nearby(region, solver, kept) if len(region.columns) >= LARGE else None
         self._still = still
         self.weight = still
         self.extent = 0.0
@@ -71,7 +78,7 @@ class Model:
     def aim(self, cell: int, way: int, distance: int, known: Ints, falling: tuple[Ints, Floats] | None = None) -> None:
         """Which cell is to go how far (way 1: down), with what the attacker knows held still.
 
-        falling: columns that must not fall by more than so much.
+        falling: columns that must not fall by more than so much, if they are columns of the model.
         """
         count = len(self.region.columns)
         at = int(np.searchsorted(self.region.columns, cell))
@@ -79,8 +86,9 @@ class Model:
         if len(known):
             self._far[np.tile(np.isin(self.region.columns, known), 2)] = 0.0
         if falling is not None:
-            own = count + np.searchsorted(self.region.columns, falling[0])
-            self._far[own] = np.minimum(self._far[own], falling[1])
+            here = np.isin(falling[0], self.region.columns)
+            own = count + np.searchsorted(self.region.columns, falling[0][here])
+            self._far[own] = np.minimum(self._far[own], falling[1][here])
         self._own, other = (at + count, at) if way == 1 else (at, at + count)
         self._distance = distance
         self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
@@ -205,3 +213,20 @@ class Model:
         count = len(self.region.columns)
         moves: Floats = x[:count] - x[count:]
         return moves
+
+
+class Models:
+    """Models of the parts of a table, each made when it is first needed. They serve all attackers: what one knows
+    besides is said to a model with what is asked (see `Model.aim`)."""
+
+    def __init__(self, equations: Equations, solver: Solver) -> None:
+        self.equations, self._solver = equations, solver
+        self.parts = Regions(equations, self._made)
+
+    @cached_property
+    def whole(self) -> Model:
+        """Of the whole table."""
+        return self._made(region_of(self.equations, np.arange(len(self.equations.value))))
+
+    def _made(self, region: Region) -> Model:
+        return Model(region, self._solver)

@@ -16,9 +16,8 @@ from tableseal.audit.bounds.plan import DENSE
 from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.ends import Ends
 from tableseal.audit.decision.equations import Equations
-from tableseal.audit.decision.model import NEARLY, Model
-from tableseal.audit.decision.regions import Floats, Ints, Regions, region_of
-from tableseal.audit.solvers.protocol import Solver
+from tableseal.audit.decision.model import NEARLY, Model, Models
+from tableseal.audit.decision.regions import Floats, Ints
 
 OFTEN = 0.01
 """What movement costs of cells that have requirements of their own, beside 1 for others: they are withheld in every
@@ -46,11 +45,11 @@ Learn = Callable[[Ints, Floats], NDArray[np.bool_]]
 class Movers:
     """Answers for whole patterns."""
 
-    def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
-        self._equations = equations
-        self._regions = Regions(equations, lambda region: Model(region, solver))
-        self._solver = solver
-        self._everything: Model | None = None
+    def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, models: Models) -> None:
+        """models: of the same relations, with cells that may hold less than these equations say."""
+        self._equations, self._models = equations, models
+        held = np.flatnonzero(equations.column_lower > models.equations.column_lower)
+        self._falling = held, (equations.value - equations.column_lower)[held].astype(np.float64)
         nothing = np.zeros(equations.matrix.shape[1], np.bool_)
         self._grouped = nothing, np.full(len(nothing), -1, np.int64)
         self._shy = np.ones(len(nothing))
@@ -111,7 +110,7 @@ class Movers:
             if not many and self._too_large(columns[open_columns[columns]]):
                 large += members.tolist()
                 continue
-            model = self._regions.of(columns)
+            model = self._models.parts.of(columns)
             model.reset(open_columns[model.region.columns], (self._weight * self._shy)[model.region.columns])
             order = members if first else members[np.argsort(-ends.distance[members], kind="stable")]
             # What lies near settles most ends, those that fail above all.
@@ -181,22 +180,21 @@ class Movers:
                     return
 
     def widen(
-        self, pattern: NDArray[np.bool_], may: NDArray[np.bool_], cost: Floats, end: int, limits: Limits, learn: Learn
+        self, pattern: NDArray[np.bool_], may: NDArray[np.bool_], price: Floats, end: int, limits: Limits, learn: Learn
     ) -> NDArray[np.bool_] | None:
         """A wider pattern that meets an end: with the cells of a table that costs least, as a linear program sees it.
 
-        may: bool (cells), may be withheld besides; cost: float64 (cells), of that. None: no table of whole numbers was
-        found.
+        may: bool (cells), may be withheld besides; price: float64 (cells), of that (see `prices`). None: no table of
+        whole numbers was found.
         """
         equations, ends = self._equations, self._ends
         open_columns = equations.opened(pattern | may)
         model = self._around(open_columns, int(ends.cell[end]))
-        typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
-        price = WIDENING * self._shy
-        price[: equations.cells] += np.where(pattern, 0.0, np.minimum(cost / typical, DEAREST))
-        model.reset(open_columns[model.region.columns], price[model.region.columns])
+        weight = WIDENING * self._shy
+        weight[: equations.cells] += np.where(pattern, 0.0, price)
+        model.reset(open_columns[model.region.columns], weight[model.region.columns])
         for way, distance in ends.ways(end):
-            model.aim(int(ends.cell[end]), way, distance, ends.known_to(end))
+            model.aim(int(ends.cell[end]), way, distance, ends.known_to(end), self._falling)
             for point in _candidates(model, limits):
                 if learn(model.region.columns, point)[end]:
                     wider = pattern.copy()
@@ -210,10 +208,8 @@ class Movers:
         label = self._label(open_columns)
         columns = np.flatnonzero(label == label[cell])
         if 2 * len(columns) <= len(label):
-            return self._regions.of(columns)
-        if self._everything is None:
-            self._everything = Model(region_of(self._equations, np.arange(len(label))), self._solver)
-        return self._everything
+            return self._models.parts.of(columns)
+        return self._models.whole
 
     def _one(
         self,
@@ -234,7 +230,7 @@ class Movers:
         known, cell, either = self._ends.known_to(end), int(self._ends.cell[end]), bool(self._ends.either[end])
         extent, multipliers, ways = 0.0, [], []
         for way, distance in self._ends.ways(end):
-            model.aim(cell, way, distance, known)
+            model.aim(cell, way, distance, known, self._falling)
             point = model.move(limits) if near is None else model.move_near(limits, near)
             if point is None or learn(model.region.columns, point)[end]:
                 return None
@@ -255,11 +251,11 @@ class Movers:
         of an integer program."""
         known, cell = self._ends.known_to(end), int(self._ends.cell[end])
         for way, distance in self._ends.ways(end):
-            model.aim(cell, way, distance + 1, known)
+            model.aim(cell, way, distance + 1, known, self._falling)
             further = model.move(limits)
             if further is not None and learn(model.region.columns, further)[end]:
                 return True
-            model.aim(cell, way, distance, known)
+            model.aim(cell, way, distance, known, self._falling)
             moved = model.move(limits)
             if moved is None or model.extent < distance * (1 - NEARLY):
                 continue
@@ -270,6 +266,13 @@ class Movers:
                 if point is not None and learn(model.region.columns, point)[end]:
                     return True
         return False
+
+
+def prices(cost: Floats, may: NDArray[np.bool_]) -> Floats:
+    """What linear programs take for the costs (float64, cells) of cells that may (bool) be withheld: in units of what
+    one usually costs."""
+    typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
+    return np.minimum(cost / typical, DEAREST)
 
 
 def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:

@@ -88,6 +88,7 @@ def restricted(equations: Equations, columns: NDArray[np.int64]) -> Equations:
         equations.value[columns],
         equations.always_open[columns],
         int(np.count_nonzero(columns < equations.cells)),
+        equations.further[columns[columns >= equations.cells] - equations.cells],
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,16 @@ FEW = 256
 
 @dataclass(frozen=True)
 class FeasibleTable:
-    """cells: int64, that it changes; moves: int64, by how much, in 1 / denominator."""
+    """cells: int64, that it changes, each once; moves: int64, by how much, in 1 / denominator."""
 
     cells: NDArray[np.int64]
     moves: NDArray[np.int64]
     denominator: int = 1
+
+    @cached_property
+    def key(self) -> bytes:
+        """What tells it from others. (Made once: hundreds of oracles, one for each kind of attacker, may have it.)"""
+        return self.cells.tobytes() + self.moves.tobytes() + self.denominator.to_bytes(8)
 
     def fits(self, value: NDArray[np.int64], lower: NDArray[np.int64], upper: NDArray[np.int64]) -> bool:
         """Whether it stays within bounds (int64, of all columns) of whole units, moved from values."""
@@ -40,7 +46,7 @@ class Witnesses:
 
     def __init__(self, cells: int, most: int, ends: Ends) -> None:
         """most: tables that are remembered; the oldest are forgotten."""
-        self._cells, self._most, self._ends = cells, most, ends
+        self._most, self._ends = most, ends
         self._count = 0
         self.times_met = np.zeros(len(ends), np.int64)
         # Marks are kept of cells that some table changes, in the order in which they first did.
@@ -58,10 +64,10 @@ class Witnesses:
     def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
         changed, moves, denominator = table.cells, table.moves, table.denominator
-        move = np.zeros(self._cells, np.int64)
-        move[changed] = moves
-        met = self._ends.met(move, denominator=denominator)
-        key = changed.tobytes() + moves.tobytes() + denominator.to_bytes(8)
+        shown = self._ends.shown_by(changed, moves, denominator)
+        met = np.zeros(len(self._ends), np.bool_)
+        met[shown] = True
+        key = table.key
         if key in self._keys:
             return met
         if len(self._tables) == self._most:
@@ -74,9 +80,9 @@ class Witnesses:
         self._mark[fresh] = len(self._marked) + np.arange(len(fresh))
         self._marked = np.concatenate([self._marked, fresh])
         self._grow(at)
-        self.times_met += met
-        self._changes[at] = packed(move[self._marked] != 0, self._changes.shape[1])
-        self._meets[at] = packed(met, self._meets.shape[1])
+        self.times_met[shown] += 1
+        self._changes[at] = packed_at(self._mark[changed], self._changes.shape[1])
+        self._meets[at] = packed_at(shown, self._meets.shape[1])
         if at < len(self._tables):
             self._tables[at] = table
         else:
@@ -91,11 +97,8 @@ class Witnesses:
         meets = np.zeros((rows, len(ends)), np.bool_)
         if rows:
             meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before).astype(np.bool_)
-        move = np.zeros(self._cells, np.int64)
         for at, table in enumerate(self._tables):
-            move[table.cells] = table.moves
-            meets[at, before:] = fresh.met(move, denominator=table.denominator)
-            move[table.cells] = 0
+            meets[at, before + fresh.shown_by(table.cells, table.moves, table.denominator)] = True
         self.times_met = np.append(self.times_met, meets[: len(self._tables), before:].sum(axis=0))
         words = (len(ends) + 63) // 64
         self._meets = np.zeros((rows, words), np.uint64)
@@ -191,4 +194,11 @@ def packed(marked: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
     result = np.zeros(words * 8, np.uint8)
     octets = np.packbits(marked)
     result[: len(octets)] = octets
+    return result.view(np.uint64)
+
+
+def packed_at(marks: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
+    """The same, of the positions that are marked."""
+    result = np.zeros(words * 8, np.uint8)
+    np.bitwise_or.at(result, marks // 8, (128 >> marks % 8).astype(np.uint8))
     return result.view(np.uint64)

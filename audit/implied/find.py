@@ -85,8 +85,7 @@ def find_implied(
     left_out = 0
     if bounding is not None:
         records = table_of_records(prepared, reduced, axes)
-        others = [] if records is None else [records]
-        search = Search(prepared, reduced, policy, found, bounding, true_table(prepared, reduced, axes), others)
+        search = Search(prepared, reduced, policy, found, bounding, true_table(prepared, reduced, axes), records)
         singles, narrow = search.by_value()
         found = [_merged(one, more) for one, more in zip(found, singles, strict=True)]
         microdata = search.from_microdata(singles, narrow.chosen)

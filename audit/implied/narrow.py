@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.shown import Shown
 from tableseal.audit.bounds.component import Limits, TargetBounds
 from tableseal.audit.bounds.engine import bound_forms
 from tableseal.audit.bounds.method import Method
@@ -15,10 +16,12 @@ from tableseal.audit.implied.computed import Computed
 from tableseal.audit.implied.danger import Danger
 from tableseal.audit.implied.grids import Grid
 from tableseal.audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
+from tableseal.audit.implied.moved import Mover
 from tableseal.audit.implied.naming import named
 from tableseal.audit.implied.seen import Seen, look
 from tableseal.audit.implied.tables import Table, Tables
 from tableseal.audit.implied.telling import Telling
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Amounts, Policy
 from tableseal.audit.prepare import Prepared
@@ -34,6 +37,10 @@ what the open cells ask for, where that is more."""
 
 MOST_ENTRIES = 1_000_000
 """Coefficients of combinations that are written down."""
+
+MOVES = 20
+"""Times WORK for combinations that are moved one by one from a table in hand (16,299 columns: 20 ms each, bounds half a
+second)."""
 
 FREE_WORK = 30_000
 """The same for combinations that are harmless even if they can be computed, which are only counted."""
@@ -68,9 +75,10 @@ class Search:
         found: Sequence[tuple[Grid, Computed]],
         bounding: Bounding,
         true: Table,
-        others: Sequence[Table] = (),
+        records: Table | None = None,
     ) -> None:
-        """found: what the equations give. true: the true values, as far as they are known. others: tables in hand."""
+        """found: what the equations give. true: the true values, as far as they are known. records: a table in hand,
+        from which combinations can be moved."""
         self._prepared, self._reduced, self._policy = prepared, reduced, policy
         self._bounding, self._true_table = bounding, true
         self._telling = Telling.of(prepared.release, prepared.cells)
@@ -84,14 +92,22 @@ class Search:
             for grid, c in found
         ]
         touched = np.sum([one.grid.spread(one.left) for one in self._seen], axis=0) > 0
-        self._tables = look(self._seen, [true, *others], Tables(reduced, touched, bounding.solver, bounding.limits))
+        self._tables = look(self._seen, true, Tables(reduced, touched, bounding.solver, bounding.limits), records)
+        self._mover = None
+        if records is not None:
+            shown = Shown(bounding.method, bounding.solver, bounding.limits)
+            self._mover = Mover(reduced, records, shown)
         self._budget = max(WORK, int(_work(reduced, bounding.forms).sum()) // 3)
         self.left_out = 0
 
     def by_value(self) -> tuple[list[tuple[Grid, Computed]], Judged]:
         """(combinations that bounds leave one value, narrow counts)."""
+        needed = [(one.grid, one.grid.unlisted[one.sensitive]) for one in self._seen]
+        each = [one.danger for one, (_, at) in zip(self._seen, needed, strict=True) for _ in at]
+        low = np.array([NO_UPPER if danger is None else danger.low - 1 for danger in each], np.int64)
+        high = np.array([NO_LOWER if danger is None else danger.high + 1 for danger in each], np.int64)
         chosen = self._affordable(
-            [(one.grid, one.grid.unlisted[one.sensitive]) for one in self._seen],
+            picked(needed, np.flatnonzero(~self._moved(needed, low, high))),
             [(one.grid, one.grid.unlisted[one.single & ~one.sensitive]) for one in self._seen],
         )
         bounds = self._bounds(chosen)
@@ -124,12 +140,12 @@ class Search:
         """
         if self._prepared.release.microdata is None or not self._policy.require.protection:
             return None
-        chosen = self._affordable(
-            [
-                (seen.grid, np.setdiff1d(seen.grid.unlisted[seen.left], np.concatenate([one.at, close])))
-                for seen, (_, one), (_, close) in zip(self._seen, singles, narrow, strict=True)
-            ]
-        )
+        left = [
+            (seen.grid, np.setdiff1d(seen.grid.unlisted[seen.left], np.concatenate([one.at, close])))
+            for seen, (_, one), (_, close) in zip(self._seen, singles, narrow, strict=True)
+        ]
+        chosen = [(grid, np.sort(_shortest(grid, at, MOST_ENTRIES))) for grid, at in left]
+        self.left_out += sum(len(at) - len(kept) for (_, at), (_, kept) in zip(left, chosen, strict=True))
         names = named(self._prepared, chosen)
         count = len(names.codes)
         unknown = Amounts.none(count)
@@ -137,8 +153,12 @@ class Search:
         rules, _ = assess_unlisted(self._telling.facts(names.release, cells), self._policy)
         known = rules.required_lower.known & rules.required_upper.known & cells.truth.known
         wanted = np.flatnonzero(rules.sensitive & known)
-        low, high = rules.required_lower.units[wanted], rules.required_upper.units[wanted]
-        wanted = wanted[~self._beyond(picked(chosen, wanted), low, high)]
+        for beyond in (self._beyond, self._moved_beyond):
+            low, high = rules.required_lower.units[wanted], rules.required_upper.units[wanted]
+            wanted = wanted[~beyond(picked(chosen, wanted), low, high)]
+        affordable = self._within(picked(chosen, wanted), self._budget)
+        self.left_out += int((~affordable).sum())
+        wanted = wanted[affordable]
         bounds = self._bounds(picked(chosen, wanted))
         ends = rules.required_lower.units[wanted].tolist(), rules.required_upper.units[wanted].tolist()
         need = list(zip(*ends, strict=True))
@@ -166,14 +186,28 @@ class Search:
 
     def _cheapest(self, grid: Grid, at: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
         """As many as the budget allows."""
-        size = grid.sizes()[np.searchsorted(grid.unlisted, at)]
-        at = at[np.argsort(size, kind="stable")][:budget]
-        size = np.sort(size, kind="stable")[:budget]
-        at = at[: int(np.searchsorted(np.cumsum(size), max(budget, MOST_ENTRIES), side="right"))]
+        at = _shortest(grid, at, max(budget, MOST_ENTRIES), budget)
         work = _work(self._reduced, grid.forms(at))
         order = np.argsort(work, kind="stable")
         result: NDArray[np.int64] = at[order[np.cumsum(work[order]) <= budget]]
         return result
+
+    def _within(self, chosen: Chosen, budget: int) -> NDArray[np.bool_]:
+        """bool (combinations): those that a budget for each grid allows."""
+        kept = [np.isin(at, self._cheapest(grid, at, budget)) for grid, at in chosen]
+        return np.concatenate([np.empty(0, np.bool_), *kept])
+
+    def _moved(self, chosen: Chosen, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool (combinations): see `Mover.beyond`, as far as the budget allows."""
+        found = np.zeros(len(low), np.bool_)
+        if self._mover is not None:
+            some = np.flatnonzero(self._within(chosen, MOVES * self._budget))
+            found[some] = self._mover.beyond(forms_of(self._prepared, picked(chosen, some)), low[some], high[some])
+        return found
+
+    def _moved_beyond(self, chosen: Chosen, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool (combinations): tables in hand have two values, and one of them outside [low, high]."""
+        return self._moved(chosen, low - 1, high + 1)
 
     def _bounds(self, chosen: Chosen) -> list[TargetBounds | None]:
         """Both ends of each, None where there was no time."""
@@ -208,6 +242,14 @@ class Search:
             value = forms @ np.where(table.known, table.value, 0)
             beyond |= ~gaps & ((value < low) | (value > high))
         return beyond
+
+
+def _shortest(grid: Grid, at: NDArray[np.int64], entries: int, most: int | None = None) -> NDArray[np.int64]:
+    """Those of the fewest base cells, up to so many coefficients, and combinations, in all."""
+    size = grid.sizes()[np.searchsorted(grid.unlisted, at)]
+    order = np.argsort(size, kind="stable")[:most]
+    result: NDArray[np.int64] = at[order[: int(np.searchsorted(np.cumsum(size[order]), entries, side="right"))]]
+    return result
 
 
 def _work(reduced: Reduced, forms: csr_array) -> NDArray[np.int64]:

@@ -1,18 +1,23 @@
 """What tables in hand say of the combinations of a grid."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.implied.danger import Danger
+from tableseal.audit.implied.exchanges import Exchanges
 from tableseal.audit.implied.grids import Grid
 from tableseal.audit.implied.tables import Table, Tables
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.reduce import Reduced
 
 ROUNDS, FEW, WORTH = 12, 8, 8
 """Tables in chosen directions; open questions that are left to bounds; the share (one in so many) that a table has to
 settle."""
+
+MOVED = 100
+"""Open questions that are left to moves one by one, where a table is in hand for them."""
 
 
 class Seen:
@@ -60,16 +65,22 @@ class Seen:
         return (self.sensitive | self.single) & (self._tables > 0)
 
 
-def look(seen: Sequence[Seen], first: Iterable[Table], tables: Tables) -> list[Table]:
-    """All tables that were looked at: the given ones, some far apart, and then such as give as many of the combinations
-    in doubt as can be a larger, or a smaller, value than they have."""
-    looked = [*first, *tables.far_apart()]
+def look(seen: Sequence[Seen], true: Table, tables: Tables, records: Table | None) -> list[Table]:
+    """All tables that were looked at: the true one, as far as it is known, some far apart, and then such as give as
+    many of the combinations in doubt as can be another value than they have.
+
+    records: a table in hand, from which combinations can be moved one by one in the end.
+    """
+    looked = [true, *([] if records is None else [records]), *tables.far_apart()]
     for table in looked:
         for one in seen:
             one.see(table)
+    few = FEW if records is None else MOVED
+    if records is not None:
+        looked += _exchanged(seen, tables.reduced, records)
     left, fruitless = _doubtful(seen), 0
     for turn in range(ROUNDS):
-        if left <= FEW or fruitless == 2:
+        if left <= few or fruitless == 2:
             break
         direction = np.sum([one.grid.spread(one.doubtful) for one in seen], axis=0).astype(np.float64)
         table = tables.towards(direction if turn % 2 else -direction)
@@ -78,6 +89,21 @@ def look(seen: Sequence[Seen], first: Iterable[Table], tables: Tables) -> list[T
             one.see(table)
         now = _doubtful(seen)
         fruitless, left = (fruitless + 1 if WORTH * (left - now) < left else 0), now
+    return looked
+
+
+def _exchanged(seen: Sequence[Seen], reduced: Reduced, records: Table) -> list[Table]:
+    """The tables of exchanges that were looked at, as long as each settles something."""
+    looked, left, before = list[Table](), _doubtful(seen), -1
+    if left <= MOVED:
+        return looked
+    exchanges = Exchanges(reduced, records)
+    while left > MOVED and left != before:
+        wanted = np.sum([one.grid.spread(one.doubtful) for one in seen], axis=0) > 0
+        looked.append(exchanges.table(wanted))
+        for one in seen:
+            one.see(looked[-1])
+        left, before = _doubtful(seen), left
     return looked
 
 

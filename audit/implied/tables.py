@@ -99,7 +99,7 @@ class Tables:
 
     def __init__(self, reduced: Reduced, touched: NDArray[np.bool_], solver: Solver, limits: Limits) -> None:
         """touched: bool (columns), where tables are needed."""
-        self._reduced, self._solver, self._limits = reduced, solver, limits
+        self.reduced, self._solver, self._limits = reduced, solver, limits
         parts = Components(reduced)
         nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
         which = np.unique(reduced.component[touched & ~reduced.fixed])
@@ -113,7 +113,7 @@ class Tables:
     def far_apart(self) -> list[Table]:
         """Some tables for random directions and their opposites."""
         generator = np.random.default_rng(SEED)
-        random = generator.standard_normal((TABLES // 2, self._reduced.matrix.shape[1]))
+        random = generator.standard_normal((TABLES // 2, self.reduced.matrix.shape[1]))
         return [self.towards(sign * way, whole=True) for way in random for sign in (1, -1)]
 
     def towards(self, direction: NDArray[np.float64], *, whole: bool = False) -> Table:
@@ -121,7 +121,7 @@ class Tables:
 
         whole: where it does not, one near it.
         """
-        reduced, limits = self._reduced, self._limits
+        reduced, limits = self.reduced, self._limits
         value, known = np.where(reduced.fixed, reduced.value, 0), reduced.fixed.copy()
         for part in self._parts:
             if limits.out_of_time():

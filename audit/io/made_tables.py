@@ -89,7 +89,17 @@ def wanted_codes(hierarchy: Hierarchy, level: str | None, where: Place) -> NDArr
         named = set(hierarchy.levels[level])
         return down_to(hierarchy, np.array([code in named for code in hierarchy.codes], np.bool_))
     if not level.isdecimal() or not 1 <= int(level) <= hierarchy.depth + (hierarchy.total is None):
-        deepest = hierarchy.depth + (hierarchy.total is None)
-        known = f"a level ({listing(hierarchy.levels)}) or " if hierarchy.levels else ""
-        raise InputError(found=quoted(level), expected=f"{known}a number from 1 to {deepest}", at=where)
+        raise InputError(found=quoted(level), expected=_levels_of(hierarchy), at=where)
     return down_to(hierarchy, at_depth(hierarchy, int(level)))
+
+
+def _levels_of(hierarchy: Hierarchy) -> str:
+    """What may be said of a classification as a level."""
+    deepest = hierarchy.depth + (hierarchy.total is None)
+    number = "1" if deepest == 1 else f"a number from 1 to {deepest}"
+    own = quoted(hierarchy.name)
+    if hierarchy.levels:
+        return f"a level of {own} ({listing(hierarchy.levels)}), or {number}"
+    if deepest == 1:
+        return f"no level but 1, because all codes of {own} are on one"
+    return f"{number}, because the levels of {own} have no names (a file with a column for each level gives them some)"

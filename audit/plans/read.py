@@ -160,8 +160,8 @@ def _validated(parsed: Document, top: Place) -> tuple[dict[str, Any], PlanDocume
 
 def spanning(text: str) -> Spanning:
     """`region@NUTS2`: a variable and one of its levels."""
-    variable, _, level = text.partition("@")
-    return Spanning(variable, level or None)
+    variable, sign, level = text.partition("@")
+    return Spanning(variable, level if sign else None)
 
 
 @dataclass(frozen=True)

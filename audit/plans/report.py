@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from tableseal.audit.codec.declared import PUBLIC, SPARSE
 from tableseal.audit.codec.kinds import Count
+from tableseal.audit.language import _, counted
 from tableseal.audit.model import Hierarchy
 from tableseal.audit.plans.clusters import Cluster, Together
 from tableseal.audit.plans.forecast import LONG, in_words, seconds_of
@@ -113,35 +114,50 @@ def _joined(joined: Together, cluster: Cluster, variables: Mapping[str, Hierarch
 
 def plan_text(report: PlanReport) -> str:
     """The same in words."""
-    one = len(report.clusters) == 1
-    lines = [f"{report.title}: " if report.title else ""]
-    lines[0] += f"{report.tables} table{'' if report.tables == 1 else 's'} in {len(report.clusters)} cluster"
-    lines[0] += f"{'' if one else 's'}; {report.protect} to protect."
+    sizes = _("{tables} in {clusters}; {protect} to protect.").format(
+        tables=counted(report.tables, "{n} table", "{n} tables"),
+        clusters=counted(len(report.clusters), "{n} cluster", "{n} clusters"),
+        protect=report.protect,
+    )
+    lines = [f"{report.title}: {sizes}" if report.title else sizes]
     for cluster in report.clusters:
-        of = f" of {cluster.population}" if cluster.population and cluster.population not in cluster.name else ""
-        lines += ["", f"{cluster.name}{of}: {', '.join(cluster.measures)}"]
+        measures = ", ".join(cluster.measures)
+        if cluster.population and cluster.population not in cluster.name:
+            of = {"cluster": cluster.name, "population": cluster.population, "measures": measures}
+            lines += ["", _("{cluster} of {population}: {measures}").format(**of)]
+        else:
+            lines += ["", f"{cluster.name}: {measures}"]
         lines += [f"  {equation}" for equation in cluster.equations]
         for joined in cluster.protect:
-            size = "" if joined.cells is None else f", {joined.cells:,} cells at most"
-            lines.append(f"  {' x '.join(joined.variables) or 'the total'}{size}: {', '.join(joined.tables)}")
+            variables = " x ".join(joined.variables) or _("the total")
+            size = "" if joined.cells is None else ", " + _("{n} cells at most").format(n=f"{joined.cells:,}")
+            lines.append(f"  {variables}{size}: {', '.join(joined.tables)}")
         if cluster.linked_by:
-            lines.append(f"  linked by {', '.join(cluster.linked_by)}")
+            lines.append("  " + _("linked by {variables}").format(variables=", ".join(cluster.linked_by)))
         if cluster.seconds is not None and cluster.base_cells is not None:
-            lines.append(f"  {cluster.base_cells:,} base cells, about {in_words(cluster.seconds)} (a forecast)")
+            said = {"n": f"{cluster.base_cells:,}", "time": in_words(cluster.seconds)}
+            lines.append("  " + _("{n} base cells, about {time} (a forecast)").format(**said))
         if cluster.split is not None:
             lines += _split_lines(cluster.split)
         if cluster.without_table:
-            lines.append(f"  no table has {', '.join(cluster.without_table)}: nothing follows from those equations")
+            said = {"measures": ", ".join(cluster.without_table)}
+            lines.append("  " + _("no table has {measures}: nothing follows from those equations").format(**said))
     return "\n".join(lines)
 
 
 def _split_lines(split: Split) -> list[str]:
     """What a cluster that is too large is best split by, and what that risks."""
+    said = {"time": in_words(split.seconds), "n": f"{split.cells:,}", "links": "; ".join(split.links)}
+    found = _(
+        "too large to wait for; the parts that know least of each other take {time} and share {n} cells ({links}):"
+    )
+    risk = _(
+        "Judged apart, nobody looks at what readers work out from both: what one part withholds may follow from the "
+        "other."
+    )
     return [
-        f"  too large to wait for; the parts that know least of each other take {in_words(split.seconds)} and share "
-        f"{split.cells:,} cells ({'; '.join(split.links)}):",
+        "  " + found.format(**said),
         f"    {', '.join(split.larger)}",
         f"    {', '.join(split.smaller)}",
-        "    Judged apart, nobody looks at what readers work out from both: what one part withholds may follow from "
-        "the other.",
+        f"    {risk}",
     ]

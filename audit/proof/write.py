@@ -81,7 +81,7 @@ class _Writer:
         area = self._areas.of(form.indices.astype(np.int64))
         ends = []
         for sign, name in ((1, "lower"), (-1, "upper")):
-            end: End = getattr(found.bounds[k], name)
+            end: End = getattr(found.of_pieces[k], name)
             signed = _signed(form, sign)
             outer = self._proved(signed, area, sign, end.outer, _multipliers(revealed, name))
             ends.append(self._end(k, name, end, outer, signed, area))

@@ -102,7 +102,7 @@ def _suppress(wanted: argparse.Namespace) -> int:
 def _protect(wanted: argparse.Namespace) -> int:
     """Measure programs that round; exit code 1 if another one has a better table than ours."""
     own = {adjustment.NAME, *adjustment.TABLES}
-    known = {*protection.FILES, *protection.DRAWN, *own}
+    known = {*protection.FILES, *protection.DRAWN, *protection.LINKED, *own}
     asked = {name.rpartition("/")[0] or name for name in wanted.only}
     unknown = sorted(asked - known)
     if unknown:
@@ -116,6 +116,7 @@ def _protect(wanted: argparse.Namespace) -> int:
     found = protection.measure(
         wanted.core,
         wanted.only,
+        protection.rounded_before(wanted.output),
         lambda said: print(said, flush=True),
         lambda rows: protection.write(rows, wanted.output),
     )
@@ -127,9 +128,9 @@ def _protect(wanted: argparse.Namespace) -> int:
 
 
 def _adjust(wanted: argparse.Namespace) -> None:
-    """Measure tabular adjustment; what is known stays, unless it is to be fresh."""
-    before = [] if wanted.fresh else protection.adjusted_before(wanted.output)
-    done = {row.table for row in before if row.status == "measured"}
+    """Measure tabular adjustment; what is known stays, unless it is asked for and to be fresh."""
+    before = protection.adjusted_before(wanted.output)
+    done = {row.table for row in before if row.status == "measured" and not wanted.fresh}
     tables = [name for name in adjustment.names(wanted.only) if name not in done]
     for found in adjustment.measure(wanted.core, tables, before, lambda said: print(said, flush=True)):
         protection.write_adjusted(found, wanted.output)

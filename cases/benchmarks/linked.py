@@ -1,6 +1,6 @@
 """Linked tables as one benchmark instance: a cell that several tables show is one cell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -93,6 +93,20 @@ def link(name: str, tables: tuple[Instance, ...]) -> Linked:
     """Tables as one instance of which only the primaries are withheld."""
     linked = Linked(name, tables, np.empty(0, np.bool_))
     return Linked(name, tables, linked.primary)
+
+
+def margins_of(whole: Instance, kept: Sequence[tuple[int, ...]]) -> Linked:
+    """Linked tables: of a table with all its margins those over some of its dimensions each, as one instance."""
+    shape = whole.shape
+    tables = []
+    for axes in kept:
+        at = tuple(slice(None) if axis in axes else 0 for axis in range(len(shape)))
+        values, below, above = (c.reshape(shape)[at].ravel() for c in (whole.values, whole.below, whole.above))
+        primary = whole.primary.reshape(shape)[at].ravel()
+        name = f"{whole.name} {''.join(whole.dimensions[a].name for a in axes)}"
+        own = tuple(whole.dimensions[axis] for axis in axes)
+        tables.append(Instance(name, whole.magnitudes, own, values, primary, primary, below, above))
+    return link(whole.name, tuple(tables))
 
 
 def tables_of(instance: Instance | Linked) -> tuple[Instance, ...]:

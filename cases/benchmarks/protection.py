@@ -18,6 +18,7 @@ from cases.benchmarks import adjustment, folder, rows
 from cases.benchmarks.competitors.protocol import cpu_seconds, installed, version_of
 from cases.benchmarks.families import Family, counts
 from cases.benchmarks.instance import Instance
+from cases.benchmarks.linked import Linked, margins_of
 from cases.benchmarks.machine import machine
 from cases.benchmarks.process import run
 from cases.benchmarks.protectors import PROTECTORS
@@ -51,12 +52,19 @@ DRAWN = {
 }
 """Tables drawn anew for each seed."""
 
+LINKED = {
+    "linked": (Family(((4, 4), (3, 4), (5,), (6,)), mean=2, primary=2), ((0, 1, 2), (0, 1, 3))),
+    "crossed": (Family(((5, 5), (4, 4), (5,)), mean=8, primary=2), ((0, 1), (0, 2), (1, 2))),
+}
+"""Linked tables, each over some of the dimensions; what `crossed` ones have in common no table lists."""
+
 
 @dataclass(frozen=True)
 class Rounded:
     """One program on one table.
 
-    status: measured, none (it says that no zero-restricted table exists, or gives none), limit, failed, missing.
+    status: measured, none (it says that no zero-restricted table exists, or gives none), limit, failed, missing, unfit
+    (it is not for linked tables).
     change: sum of absolute changes; bound: none is proved smaller, where the program tells. beyond: steps beyond the
     two neighbouring multiples; off: relations that do not add up. cpu: seconds.
     """
@@ -74,32 +82,41 @@ class Rounded:
     message: str = ""
 
 
-def load(name: str) -> Instance:
-    """A shipped table, or one that is drawn: `FAMILY/SEED`."""
+def load(name: str) -> Instance | Linked:
+    """A shipped table, or one that is drawn, or linked ones: `FAMILY/SEED`."""
     family, _, seed = name.rpartition("/")
     if not family:
         return folder.load(folder.DATA, name)
-    dimensions, values = counts(DRAWN[family], int(seed))
+    drawn, margins = LINKED[family] if family in LINKED else (DRAWN[family], ())
+    dimensions, values = counts(drawn, int(seed))
     none = np.zeros(len(values), np.bool_)
     level = np.zeros(len(values), np.int64)
-    return Instance(name, False, dimensions, values, none, none, level, level)
+    whole = Instance(name, False, dimensions, values, none, none, level, level)
+    return margins_of(whole, margins) if margins else whole
 
 
 def measure(
-    core: int | None, only: Sequence[str], tell: Callable[[str], None], save: Callable[[list[Rounded]], object]
+    core: int | None,
+    only: Sequence[str],
+    known: Sequence[Rounded],
+    tell: Callable[[str], None],
+    save: Callable[[list[Rounded]], object],
 ) -> list[Rounded]:
-    """All programs on all tables, or those of some names, each in a process of its own; saved table by table."""
-    tables = [*FILES, *(f"{family}/{seed}" for family in DRAWN for seed in SEEDS)]
+    """All programs on all tables, or those of some names, each in a process of its own; saved table by table, with what
+    is known of others."""
+    tables = [*FILES, *(f"{family}/{seed}" for family in (*DRAWN, *LINKED) for seed in SEEDS)]
     chosen = [name for name in tables if not only or {name, name.rpartition("/")[0]} & set(only)]
-    found = []
+    found = {(r.table, r.base, r.program): r for r in known}
+    order = [(name, base, program.name) for name in tables for base in BASES for program in PROTECTORS]
     for name in chosen:
         for base in BASES:
             for program in PROTECTORS:
-                done = _one(name, base, program.name, program.packages, core)
-                found.append(done)
-                tell(f"{name}, base {base}, {program.title}: {said(done)}")
-        save(found)
-    return found
+                fit = program.linked or name.rpartition("/")[0] not in LINKED
+                done = _one(name, base, program.name, program.packages, core) if fit else None
+                found[name, base, program.name] = done or Rounded(name, base, program.name, "unfit")
+                tell(f"{name}, base {base}, {program.title}: {said(found[name, base, program.name])}")
+        save([found[key] for key in order if key in found])
+    return [found[key] for key in order if key in found]
 
 
 def _one(name: str, base: int, program: str, packages: tuple[str, ...], core: int | None) -> Rounded:
@@ -146,7 +163,7 @@ def work(path: Path) -> None:
 def said(done: Rounded) -> str:
     """Changes, what is proved, steps beyond, seconds; or why there is nothing."""
     if done.status != "measured" or done.change is None:
-        words = {"limit": f"> {LIMIT:g} s", "missing": "not installed", "none": "none"}
+        words = {"limit": f"> {LIMIT:g} s", "missing": "not installed", "none": "none", "unfit": "–"}
         return words.get(done.status, "failed")
     proved = ""
     if done.bound is not None:
@@ -183,7 +200,7 @@ def _files(found: Sequence[Rounded]) -> str:
 def _seeds(found: Sequence[Rounded]) -> str:
     lines = ["| tables | base | program | change above ours | steps beyond | CPU seconds | none in time |"]
     lines.append("| --- | ---: | --- | ---: | ---: | ---: | ---: |")
-    for family in DRAWN:
+    for family in (*DRAWN, *LINKED):
         for base in BASES:
             ours = {r.table: r.change for r in found if (r.program, r.base) == (PROTECTORS[0].name, base)}
             for program in PROTECTORS:
@@ -191,7 +208,7 @@ def _seeds(found: Sequence[Rounded]) -> str:
                     r for r in found if (r.table.rpartition("/")[0], r.base, r.program) == (family, base, program.name)
                 ]
                 done = [r for r in own if r.status == "measured"]
-                if not own:
+                if not own or all(r.status == "unfit" for r in own):
                     continue
                 cells = ["–"] * 3
                 if done:
@@ -248,6 +265,11 @@ def write_adjusted(found: Sequence[adjustment.Adjusted], output: Path) -> Path:
     document = {"schema": SCHEMA, **document_of(output), adjustment.NAME: said}
     path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
+
+
+def rounded_before(output: Path) -> list[Rounded]:
+    """What is known of roundings."""
+    return [Rounded(**row) for row in document_of(output).get("rows", ())]
 
 
 def adjusted_before(output: Path) -> list[adjustment.Adjusted]:

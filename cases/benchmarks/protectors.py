@@ -5,11 +5,13 @@ import io
 import logging
 from fractions import Fraction
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cases.benchmarks.instance import Dimension, Instance
+from cases.benchmarks.linked import Linked, positions, tables_of
 
 Ints = NDArray[np.int64]
 
@@ -17,30 +19,28 @@ Ints = NDArray[np.int64]
 class Tableseal:
     """Our controlled rounding, from a release in memory."""
 
-    name, title, packages = "tableseal", "tableseal", ("tableseal",)
+    name, title, packages, linked = "tableseal", "tableseal", ("tableseal",), True
 
     def __init__(self) -> None:
         self.bound: float | None = None
 
-    def rounded(self, instance: Instance, base: int, seconds: float) -> Ints:
+    def rounded(self, instance: Instance | Linked, base: int, seconds: float) -> Ints:
         """int64 (cells)."""
-        from cases.benchmarks.releases import release
+        from cases.benchmarks.releases import to_protect
         from cases.benchmarks.suppressors import processor_time
         from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
         from tableseal.suppression.protections.method import Tools
         from tableseal.suppression.protections.subject import subject_of
 
-        subject = subject_of(release(instance))
+        subject = subject_of(to_protect(instance, np.ones(len(instance.values))))
         limits = processor_time(seconds)
         changed = round_controlled(subject, ControlledRounding(Fraction(base)), Tools(limits=limits))
         self.bound = None if changed.optimised is None else float(changed.optimised.bound)
-        at = {tuple(row): k for k, row in enumerate(zip(*(c.tolist() for c in instance.codes()), strict=True))}
-        result = instance.values.copy()
-        names = [d.name for d in instance.dimensions]
-        totals = {d.name: d.codes[0] for d in instance.dimensions}
+        place, result = positions(instance), instance.values.copy()
+        totals = {d.name: d.codes[0] for table in tables_of(instance) for d in table.dimensions}
         for codes, value in zip(subject.cells.codes, changed.shown.units.tolist(), strict=True):
-            named = totals | subject.release.cell_codes(codes)
-            result[at[tuple(named[name] for name in names)]] = value
+            named = subject.release.cell_codes(codes).items()
+            result[place[frozenset((n, c) for n, c in named if c != totals[n])]] = value
         return result
 
 
@@ -48,9 +48,10 @@ class OptRounding:
     """gconfid.OptRounding by HiGHS, each cell kept between its two neighbouring multiples."""
 
     name, title, packages = "gconfid_optrounding", "gconfid OptRounding", ("gconfid", "pulp", "pandas")
+    linked = True
     bound: float | None = None
 
-    def rounded(self, instance: Instance, base: int, seconds: float) -> Ints:
+    def rounded(self, instance: Instance | Linked, base: int, seconds: float) -> Ints:
         """int64 (cells)."""
         import gconfid
         import pandas as pd
@@ -89,6 +90,7 @@ class CtrlRound:
     """CtrlRound (Statistics Canada), best first; nested classifications are columns for each level."""
 
     name, title, packages = "ctrlround", "CtrlRound", ("CtrlRound", "pandas")
+    linked = False
     bound: float | None = None
 
     def rounded(self, instance: Instance, base: int, seconds: float) -> Ints:
@@ -129,7 +131,7 @@ class CtrlRound:
         return table.ravel()
 
 
-PROTECTORS = (Tableseal(), OptRounding(), CtrlRound())
+PROTECTORS: tuple[Any, ...] = (Tableseal(), OptRounding(), CtrlRound())
 """Ours first."""
 
 

@@ -15,6 +15,7 @@ from cases.service import orders
 from cases.service.figures import Figure, SkippedError
 from cases.service.postgres import cluster
 from cases.service.running import address, ask, patiently, started
+from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.keyring import Keyring, ServiceKey
 from tableseal.api.store.rotation import rotate
@@ -72,6 +73,7 @@ def _trial(plan: Plan, database: Database, data: Path) -> list[Figure]:
                 break
         answers = [ask(f"{at}{job}/result")[1] for job in jobs]
         held = sum(mark.encode() in answer for mark, answer in zip([*marks, *kept], answers, strict=True))
+        _tidied(Settings(data=data).working_folder)
         database.settle()
         while_kept = _found(database.folder, [mark.encode() for mark in [*marks, *kept]])
         gone = _sealed_keys(database.url, jobs[: plan.trials])
@@ -113,6 +115,13 @@ def _trial(plan: Plan, database: Database, data: Path) -> list[Figure]:
             Figure(f"{name}: rows in plain that are found after `VACUUM`", f"{control} of {total}", control > 0)
         )
     return figures
+
+
+def _tidied(working: Path) -> None:
+    """Wait until the worker has erased what it laid out for its last job: it does so after the job is finished."""
+    for _ in patiently(f"files of finished jobs are still in {working.name}"):
+        if not any(working.iterdir()):
+            break
 
 
 def _none(name: str, found: int) -> bool | None:

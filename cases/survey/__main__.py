@@ -1,4 +1,4 @@
-"""Write the survey, make it safe and check it: python -m cases.survey FOLDER [--whole] [--firms N] [--publish]"""
+"""Write the survey, make it safe and check it: python -m cases.survey FOLDER [--whole] [--firms N] [--publish] ..."""
 
 import argparse
 import json
@@ -19,9 +19,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--whole", action="store_true", help="all levels, and a million firms")
     parser.add_argument("--firms", type=int, help=f"usually {SMALL:,}, of the whole survey {WHOLE:,}")
+    parser.add_argument(
+        "--concentration", type=float, default=1.0, help="how unevenly firms are spread; with 3 few are in rare codes"
+    )
     parser.add_argument("--publish", action="store_true", help="publish both years under one name, and verify them")
     given = parser.parse_args()
-    plans = write(given.folder, given.firms or (WHOLE if given.whole else SMALL), small=not given.whole)
+    firms = given.firms or (WHOLE if given.whole else SMALL)
+    plans = write(given.folder, firms, small=not given.whole, concentration=given.concentration)
     if given.publish:
         os.environ.setdefault("TABLESEAL_DATA", str(given.folder / "ledger"))
         found = []

@@ -38,19 +38,21 @@ class Firms:
     amounts: dict[str, NDArray[np.int64]]
 
 
-def drawn(firms: int, seed: int = 2024) -> Firms:
-    """The records of the first year."""
+def drawn(firms: int, seed: int = 2024, concentration: float = 1.0) -> Firms:
+    """The records of the first year. concentration: how much more unevenly than usually firms are spread over
+    activities and regions, as powers of Zipf's shares (2: of a million firms 9 cells of activity and size have one or
+    two, 3: 77, and nearly a hundred none)."""
     rng = np.random.default_rng(seed)
     size = rng.choice(len(SIZES), firms, p=_SHARE)
     identity = np.arange(firms)
     joined = rng.random(firms) < _IN_HOLDINGS * (1 + 2 * size)
     holdings = max(1, int(joined.sum()) // _HOLDING_OF)
     holding = np.where(joined, rng.integers(0, holdings, firms), -1)
-    seats = rng.choice(len(REGIONS), firms, p=_uneven(len(REGIONS), 0.6, rng))
+    seats = rng.choice(len(REGIONS), firms, p=_uneven(len(REGIONS), 0.6 * concentration, rng))
     return Firms(
         identity=identity,
         holding=holding,
-        division=rng.choice(len(DIVISIONS), firms, p=_uneven(len(DIVISIONS), 1.0, rng)),
+        division=rng.choice(len(DIVISIONS), firms, p=_uneven(len(DIVISIONS), 1.0 * concentration, rng)),
         district=seats,
         size=size,
         form=np.minimum(rng.integers(0, len(FORMS), firms) + (size > 1), len(FORMS) - 1),

@@ -24,6 +24,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.model import Models
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Policy, Release
@@ -75,9 +76,10 @@ class _Asked:
 class _Common:
     """Requirements that attackers with the same shares have in common, and an oracle of them."""
 
-    def __init__(self, equations: Equations, plain: Sequence[Requirement], solver: Solver) -> None:
-        """equations: as they see them. plain: what nobody must find out who has no share in a cell."""
-        self._equations, self._solver = equations, solver
+    def __init__(self, equations: Equations, plain: Sequence[Requirement], solver: Solver, models: Models) -> None:
+        """equations: as they see them. plain: what nobody must find out who has no share in a cell. models: of all
+        attackers; one for each would be hundreds, where many contribute to several cells."""
+        self._equations, self._solver, self._models = equations, solver, models
         self._place = {need: place for place, need in enumerate(plain)}
         self._sent = 0
         self._oracle: Oracle | None = None
@@ -91,7 +93,8 @@ class _Common:
         """Of all requirements so far."""
         fresh = list(self._place)[self._sent :]
         if self._oracle is None:
-            self._oracle = Oracle(self._equations, fresh, deciding(self._solver), self._solver)
+            method, solver = deciding(self._solver), self._solver
+            self._oracle = Oracle(self._equations, fresh, method, solver, models=self._models)
         elif fresh:
             self._oracle.ask([Broken(need, None) for need in fresh])
         self._sent = len(self._place)
@@ -115,6 +118,7 @@ class InsiderRequirements:
         self._release, self._policy, self._equations, self._solver = release, policy, equations, solver
         self._contributors = Contributors(release, cells, all_cells, all_cells, all_cells, nonnegative=nonnegative)
         self._primary, self._sensitive = primary, np.flatnonzero(primary)
+        self._models = Models(equations, solver)
         self._asked: dict[Attacker, _Asked] = {}
         self._common: dict[Shares, _Common] = {}
         self._places = Places(release, cells)
@@ -171,6 +175,33 @@ class InsiderRequirements:
                 break
         return found
 
+    def doubts(self, pattern: NDArray[np.bool_], helper: Oracle) -> Iterator[Unmet]:
+        """What no table in hand shows that insiders without shares do not find out, though tables show that outsiders
+        do not. Nothing is solved: a pattern may well meet much of it."""
+        asked = [one for one in self._attackers(pattern) if not one.attacker.shares]
+        if not asked:
+            return
+        oracle = self._in_common(OUTSIDER).oracle
+        oracle.learn_from(helper)
+        doubtful = self._hanging_together(asked, oracle, pattern) & oracle.protected(pattern)
+        doubtful &= ~oracle.shown_without(pattern, [one.attacker.known for one in asked])
+        for one, needs in zip(asked, doubtful, strict=True):
+            shares = set(one.needs[~one.plain].tolist())
+            for q in np.flatnonzero(needs).tolist():
+                yield one.unmet(oracle.requirements[q], None, shared=q in shares)
+
+    def _hanging_together(
+        self, asked: Sequence[_Asked], oracle: Oracle, pattern: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """bool (asked x requirements): what each must not find out of cells that hang together with those that it knows
+        or has a share in. What outsiders do not find out it finds out only of these."""
+        label = self._equations.groups(self._equations.opened(pattern))
+        result = np.zeros((len(asked), len(oracle.requirements)), np.bool_)
+        for place, one in enumerate(asked):
+            joined = np.isin(label[one.cells], label[list(one.attacker.involved)])
+            result[place, one.needs[joined]] = True
+        return result
+
     def _told(
         self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, helper: Oracle | None
     ) -> Mapping[int, Cut | None]:
@@ -197,17 +228,14 @@ class InsiderRequirements:
     ) -> Iterator[Unmet]:
         """Of attackers with the same shares, what counts.
 
-        What outsiders do not find out an insider finds out only of what hangs together with what it knows. Of what
-        outsiders do find out (see `_told`) insiders are asked only where it hangs together in the audit's eyes.
+        Of what outsiders do find out (see `_told`) insiders are asked only where it hangs together in the audit's eyes.
         """
-        label = self._equations.groups(self._equations.opened(pattern))
-        open_needs = np.zeros((len(asked), len(oracle.requirements)), np.bool_)
+        open_needs = self._hanging_together(asked, oracle, pattern)
         for place, one in enumerate(asked):
             exposed = one.plain & np.isin(one.cells, list(told))
-            joined = np.isin(label[one.cells], label[list(one.attacker.involved)])
-            open_needs[place, one.needs[joined & ~exposed]] = True
             if exposed.any():
-                near = self._near(one.attacker, pattern, oracle, limits)
+                open_needs[place, one.needs[exposed]] = False
+                near = self._near(one.attacker, pattern)
                 for at in np.flatnonzero(exposed & np.isin(one.cells, near)).tolist():
                     need = oracle.requirements[int(one.needs[at])]
                     unmet = one.unmet(need, told[need.cell], shared=False)
@@ -221,7 +249,7 @@ class InsiderRequirements:
             shares = set(one.needs[~one.plain].tolist())
             for q in np.flatnonzero(~decision.protected).tolist():
                 need, shared = oracle.requirements[q], q in shares
-                if not shared and need.cell not in self._near(one.attacker, pattern, oracle, limits):
+                if not shared and need.cell not in self._near(one.attacker, pattern):
                     continue
                 unmet = one.unmet(need, cuts.get(q), shared=shared)
                 if counts(unmet):
@@ -232,17 +260,14 @@ class InsiderRequirements:
             if counted and limits.out_of_time():
                 break
 
-    def _near(
-        self, attacker: Attacker, pattern: NDArray[np.bool_], oracle: Oracle, limits: Limits
-    ) -> NDArray[np.int64]:
+    def _near(self, attacker: Attacker, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         """int64, sensitive cells that hang together with what an attacker knows under a pattern; of the latest one what
-        was found out stays. oracle: has tables of it in hand."""
+        was found out stays."""
         key = pattern.tobytes()
         if self._latest is None or self._latest[0] != key:
-            method, moved, cells = deciding(self._solver), oracle.moved(pattern), self._contributors.cells
-            found = PatternNeighbourhood(self._release, cells, self._places, self._primary, pattern, moved, method)
+            found = PatternNeighbourhood(self._release, self._contributors.cells, self._places, self._primary, pattern)
             self._latest = key, found
-        return self._latest[1].near(attacker.involved, limits)
+        return self._latest[1].near(attacker.involved)
 
     def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Cells of a pattern that some insider knows."""
@@ -279,7 +304,8 @@ class InsiderRequirements:
         """What an attacker has in common with others."""
         shares = attacker.shares
         if shares not in self._common:
-            self._common[shares] = _Common(self._equations.seen_by(attacker), self._plain, self._solver)
+            seen = self._equations.seen_by(attacker)
+            self._common[shares] = _Common(seen, self._plain, self._solver, self._models)
         return self._common[shares]
 
     @cached_property

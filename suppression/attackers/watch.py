@@ -1,6 +1,6 @@
 """Insiders as what an oracle watches for: their requirements, asked once a pattern does not meet them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -15,37 +15,40 @@ from tableseal.suppression.problem.problem import Problem
 
 
 class InsiderWatch:
-    """Remembers what an oracle has been told.
+    """Tells an oracle what it is not asked about yet.
 
     given_up: requirements that nothing meets and that need not be met, because they are not sure.
     """
 
-    def __init__(self, problem: Problem, asked: Iterable[Requirement], given_up: frozenset[Requirement]) -> None:
-        """asked: what the oracle is asked about."""
+    def __init__(self, problem: Problem, given_up: frozenset[Requirement]) -> None:
         self._insiders, self.given_up = problem.insiders, given_up
-        self._told = {*asked, *given_up}
         never = problem.primary | problem.stays | problem.equations.always_open[: len(problem.cells)]
         self._lasting = Lasting(problem.requirements, never, problem.equations.value)
 
     def __call__(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, *, first: bool) -> list[Broken]:
         """New requirements that a pattern does not meet."""
-        found: list[Broken] = []
-        for unmet in self._insiders.unmet(pattern, limits, counts=self._is_new, first=first, helper=oracle):
-            for posed in self._posed(unmet):
-                if posed.requirement in self._told:
-                    continue
-                if not first:
-                    self._told.add(posed.requirement)
-                found.append(posed)
-        return found
+
+        def is_new(unmet: Unmet) -> bool:
+            return any(True for _ in self._new(oracle, unmet))
+
+        unmet = self._insiders.unmet(pattern, limits, counts=is_new, first=first, helper=oracle)
+        return _each_once(posed for one in unmet for posed in self._new(oracle, one))
+
+    def doubts(self, oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Broken]:
+        """New requirements of which no table in hand shows that a pattern meets them."""
+        doubts = self._insiders.doubts(pattern, oracle)
+        return _each_once(posed for one in doubts for posed in self._new(oracle, one))
 
     def content(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether a pattern withstands all insiders as they are."""
         unmet = self._insiders.unmet(pattern, limits, counts=self._counts, first=True, helper=oracle)
         return not unmet and not limits.out_of_time()
 
-    def _is_new(self, unmet: Unmet) -> bool:
-        return any(posed.requirement not in self._told for posed in self._posed(unmet))
+    def _new(self, oracle: Oracle, unmet: Unmet) -> Iterator[Broken]:
+        """What an oracle can be asked of an unmet requirement that it was not asked yet."""
+        for posed in self._posed(unmet):
+            if posed.requirement not in self.given_up and not oracle.asks(posed.requirement):
+                yield posed
 
     def _counts(self, unmet: Unmet) -> bool:
         return any(posed.requirement not in self.given_up for posed in self._posed(unmet))
@@ -58,6 +61,14 @@ class InsiderWatch:
         if self._lasting(unmet):
             return [Broken(need, unmet.cut)]
         return [Broken(self._lasting.part(need), None), Broken(replace(need, sure=False), unmet.cut)]
+
+
+def _each_once(found: Iterable[Broken]) -> list[Broken]:
+    """Of several with the same requirement the first."""
+    once: dict[Requirement, Broken] = {}
+    for broken in found:
+        once.setdefault(broken.requirement, broken)
+    return list(once.values())
 
 
 def of_cells(need: Requirement) -> Requirement:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.of_release import build_equations
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.merge import merge_cells

@@ -85,7 +85,7 @@ def settled(problem: "Relations", tools: Tools) -> tuple[Ints, list[Chosen]]:
         if chosen.steps is None:
             before = np.where(unsettled[cells], -1, steps[cells] - part.low)
             least = sum(chosen.bound for _, chosen in own)
-            chosen = searched(part, before, least, proved, Behind.of(problem.subject, cells, steps), tools)
+            chosen = searched(part, before, least, proved, Behind.of(problem.subject, cells, part, steps), tools)
         if chosen.steps is not None:
             steps[cells] = chosen.steps
         found.append((cells, chosen))
@@ -184,9 +184,10 @@ class Relations:
                 continue
             first, last = np.searchsorted(row_label[row_order], [label[group[0]], label[group[0]] + 1])
             rows = np.sort(row_order[first:last])
-            own = csr_array(csr_array(self.relations[rows])[:, group[np.argsort(group >= n, kind="stable")]])
+            unlisted = group[group >= n].astype(np.int64)
+            own = csr_array(csr_array(self.relations[rows])[:, np.concatenate([cells, unlisted])])
             value, base = self.value[cells], int(self.base[cells[0]])
-            found.append((cells.astype(np.int64), Part(own, base, value, fixed[rows])))
+            found.append((cells.astype(np.int64), Part(own, base, value, fixed[rows], unlisted)))
         return found
 
     def beyond(self, steps: Ints) -> Ints:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.compiling import Runner
 from tableseal.audit.progress import Progress
-from tableseal.suppression.protections.exchange_moves import Desk, State, exchange
+from tableseal.suppression.protections.exchange_choice import desk_of, places_of
+from tableseal.suppression.protections.exchange_moves import Values, exchange
 from tableseal.suppression.protections.grid import Grids
 from tableseal.suppression.protections.multiples import Part
 
@@ -38,30 +39,35 @@ AT_ONCE = 200_000
 """Tries between two looks at the clock."""
 
 
+def spent_of(limits: Limits, whole: float) -> float:
+    """What share of so many seconds is over; 0 where there is no limit."""
+    if not np.isfinite(whole):
+        return 0.0
+    return 1 - limits.seconds_left() / whole if whole > 0 else 1.0
+
+
 class Exchanges:
-    """A table that adds up, and exchanges in it. steps: int64 (cells), above the lower neighbours."""
+    """A table that adds up, and exchanges in it. steps: int64 (cells), above the lower neighbours, then those of base
+    cells that no table lists, which may be any that are not negative."""
 
     def __init__(self, part: Part, grids: Grids, steps: Ints, seed: int = 1) -> None:
         self._part, self._run = part, Runner(compiled=True)
         self._grids = self._run.arrays(grids)
-        cells = len(steps)
-        least = -part.low if (part.value >= 0).all() else np.full(cells, -(2**40))
-        wrong = np.flatnonzero((steps > part.between) | (steps < 0))
-        listed, at = np.zeros(cells, np.int64), np.full(cells, -1, np.int64)
-        listed[: len(wrong)], at[wrong] = wrong, np.arange(len(wrong))
-        told = np.array([len(wrong), 2_463_534_242 + seed, 0], np.int64)
-        self.state = self._run.arrays(State(steps.copy(), least, part.residual, part.between, listed, at, told))
-        variables = len(grids.begin) - 1
-        wide = 2 * int(np.diff(grids.above_start).max())
-        one, codes = np.zeros(variables, np.int64), np.zeros(variables * wide, np.int64)
-        many = np.zeros((len(grids.first) - 1) * int(min(wide**variables, 1 << 16)), np.int64)
-        parts = (one, one, one, one, one, codes, codes, one, many, many)
-        self._desk = Desk(*(part.copy() for part in parts))
+        cells, nonnegative = len(part.value), bool((part.value >= 0).all())
+        least = np.full(len(steps), 0 if nonnegative else -(2**40))
+        between = np.full(len(steps), 2**40)
+        between[:cells] = part.between
+        if nonnegative:
+            least[:cells] = -part.low
+        wrong = ((steps > between) | (steps < 0)) & (np.arange(len(steps)) < cells)
+        self.places = self._run.arrays(places_of(steps, between, wrong, seed))
+        self._values = self._run.arrays(Values(least, part.residual))
+        self._desk = desk_of(grids)
 
     @property
     def steps(self) -> Ints:
-        """int64 (cells)."""
-        found: Ints = self.state.step.copy()
+        """int64 (cells, then base cells)."""
+        found: Ints = self.places.step.copy()
         return found
 
     def anneal(self, limits: Limits, say: Progress) -> None:
@@ -73,10 +79,12 @@ class Exchanges:
         while cooled < 1:
             price = PRICE * (DEAREST / PRICE) ** min(1.0, 2 * cooled)
             heat = WARM * base * (1 - cooled) ** 2
-            self._run(exchange, self._grids, self.state, self._desk, tries, base, int(price * base), heat)
+            self._run(
+                exchange, self._grids, self.places, self._values, self._desk, tries, base, int(price * base), heat
+            )
             k += 1
-            spent = 1 - limits.seconds_left() / whole if np.isfinite(whole) and whole > 0 else 0.0
+            spent = spent_of(limits, whole)
             if spent >= k / rounds:
                 limits.reached.add("time")
             cooled = max(k / rounds, spent)
-            say("cells beyond their neighbours", int(self.state.told[0]), cells)
+            say("cells beyond their neighbours", int(self.places.told[0]), cells)

@@ -20,6 +20,8 @@ Ints = NDArray[np.int64]
 NOWHERE, FIXED = -1, -2
 """Places of the grids where no cell is (or one that another grid has), and where one is that stays as it is."""
 
+NONE = np.zeros(0, np.int64)
+
 LARGEST = 60_000_000
 """Places in all grids, at most."""
 
@@ -48,10 +50,13 @@ class Grids(NamedTuple):
     code: Cells
 
 
-def grids_of(system: LinearSystem, codes: NDArray[np.int32], measure: Ints, cells: Ints) -> Grids | None:
+def grids_of(
+    system: LinearSystem, codes: NDArray[np.int32], measure: Ints, cells: Ints, unlisted: Ints = NONE
+) -> Grids | None:
     """The grids of some cells; None: they are no single block of base tables, or two of them are in one place.
 
-    codes: (all cells x variables). measure: (all cells). cells: positions of those that may change.
+    codes: (all cells x variables). measure: (all cells). cells: positions of those that may change. unlisted: base
+    cells that no table lists and that may change, too: cells of the grids behind the others.
     """
     base = system.base
     inside = [b for b, block in enumerate(base.blocks) if block.measure == measure[cells[0]]]
@@ -73,6 +78,8 @@ def grids_of(system: LinearSystem, codes: NDArray[np.int32], measure: Ints, cell
     covers, _ = block.coverage(codes[every])
     free = np.ones(len(every), np.bool_)
     place, has, stride, first = list[Ints](), list[list[int]](), list[list[int]](), [0]
+    behind = np.tile([axis.broadest for axis in axes], (len(unlisted), 1))
+    left = np.ones(len(unlisted), np.bool_)
     for table in tables:
         own = np.array([v in table.variables for v in range(len(axes))])
         steps = np.zeros(len(axes), np.int64)
@@ -88,24 +95,37 @@ def grids_of(system: LinearSystem, codes: NDArray[np.int32], measure: Ints, cell
         found = np.full(size, NOWHERE, np.int64)
         found[at] = local[every[here]]
         free[here] = False
+        further = np.flatnonzero((unlisted >= table.offset) & (unlisted < table.offset + table.size))
+        for v, atom in zip(
+            table.variables, np.unravel_index(unlisted[further] - table.offset, table.shape), strict=True
+        ):
+            behind[further, v] = axes[v].single[atom]
+        at = behind[further] @ steps
+        if (found[at] != NOWHERE).any():
+            return None
+        found[at] = len(cells) + further
+        left[further] = False
         place.append(found)
         has.append(own.astype(np.int64).tolist())
         stride.append(steps.tolist())
         first.append(first[-1] + size)
-    if free.any():
+    if free.any() or left.any():
         return None
-    return _joined(axes, np.concatenate(place), has, stride, first, codes[cells])
+    listed = np.array([axis.number[codes[cells, v]] for v, axis in enumerate(axes)], np.int64).T
+    return _joined(axes, np.concatenate(place), has, stride, first, np.concatenate([listed, behind]))
 
 
 @dataclass(frozen=True)
 class _Axis:
     """A variable. codes: how many are used; number: int64 (codes of the classification), place of each used one.
-    above: csr (atoms x used codes). single: int64 (atoms), a used code that covers this atom alone."""
+    above: csr (atoms x used codes). single: int64 (atoms), a used code that covers this atom alone. broadest: the used
+    code that covers most."""
 
     codes: int
     number: Ints
     above: csr_array
     single: Ints
+    broadest: int
 
     @staticmethod
     def of(atoms: csr_array, used: NDArray[np.int32]) -> "_Axis | None":
@@ -119,7 +139,7 @@ class _Axis:
             return None
         above = csr_array(below.T.tocsr())
         above.sort_indices()
-        return _Axis(len(used), number, above, single)
+        return _Axis(len(used), number, above, single, int(np.argmax(np.diff(below.indptr))))
 
 
 def _joined(
@@ -128,7 +148,7 @@ def _joined(
     has: list[list[int]],
     stride: list[list[int]],
     first: list[int],
-    codes: NDArray[np.int32],
+    codes: Ints,
 ) -> Grids:
     atoms_before = np.cumsum([0, *(axis.above.shape[0] for axis in axes)])
     codes_before = np.cumsum([0, *(axis.codes for axis in axes)])
@@ -148,5 +168,5 @@ def _joined(
         stride=np.array(stride, np.int64).ravel(),
         first=np.array(first, np.int64),
         place=place,
-        code=np.array([a.number[codes[:, v]] + codes_before[v] for v, a in enumerate(axes)], np.int64).T.ravel(),
+        code=(codes + codes_before[:-1]).ravel(),
     )

@@ -40,12 +40,14 @@ class Part:
     relations: int64 csr (relations x (cells, then sums that no table shows)); each is 0 for true values.
     base: of all of them. value: int64 (cells), true values. fixed: int64 (relations), what all other cells, which are
         multiples, put into each, in steps of the base.
+    unlisted: int64, columns of the equations of the release that the sums are which no table shows.
     """
 
     relations: csr_array
     base: int
     value: NDArray[np.int64]
     fixed: NDArray[np.int64]
+    unlisted: NDArray[np.int64]
 
     @property
     def low(self) -> NDArray[np.int64]:

@@ -1,7 +1,8 @@
 """The base cells behind cells that hang together: steps of base cells, added up, always give a table that adds up.
 
 Linked tables share sums without one of them showing what all others are made of: region by activity by size, and region
-by activity by age. Their base tables (`audit.linear.base`) form a tree, in which neighbours agree on what they share;
+by activity by age. Where no table lists the base cells that several have in common, these begin near those of any table
+with the true sums. Their base tables (`audit.linear.base`) form a tree, in which neighbours agree on what they share;
 so each in turn is made to agree with the one before, by steps of those of its base cells that cost least.
 """
 
@@ -28,7 +29,8 @@ class Behind:
     """Base cells of a part.
 
     forms: int64 csr (cells of the part x base cells). owner: int64 (base cells), the cell of the part that each is, -1:
-    one that stays; stays: int64 (base cells), with so many steps. fixed: bool (base cells), below a cell that stays.
+    none; stays: int64 (base cells), with so many steps, those that stay; others that no table lists begin with them.
+    unlisted: int64, these, in the order of the part. fixed: bool (base cells), below a cell that stays.
     agree: rows over base cells that have to be 0; they are made so by base cells from a first to a last number.
     grids: for exchanges; None: none can be made.
     """
@@ -36,39 +38,47 @@ class Behind:
     forms: csr_array
     owner: Ints
     stays: Ints
+    unlisted: Ints
     fixed: NDArray[np.bool_]
     agree: tuple[tuple[csr_array, int, int], ...]
     grids: Grids | None
 
     @staticmethod
-    def of(subject: Subject, cells: Ints, steps: Ints) -> "Behind | None":
-        """None: some base cells are no cells of a table, so that they have no steps.
+    def of(subject: Subject, cells: Ints, part: Part, steps: Ints) -> "Behind | None":
+        """None: some base cells are neither cells of a table nor among the sums of the part that no table shows.
 
         cells: int64 (cells of the part), positions. steps: int64 (cells of the release), of all that stay.
         """
-        system = subject.system
+        system, equations = subject.system, subject.equations
         forms, owner = _listed(system)
         rows = csr_array(forms[cells])
         used = np.zeros(forms.shape[1], np.bool_)
         used[rows.indices] = True
-        if (owner[used] < 0).any():
+        unlisted = equations.further[part.unlisted - len(subject.cells)]
+        lacking = used & (owner < 0)
+        lacking[unlisted] = False
+        if lacking.any() or (owner[unlisted] >= 0).any():
             return None
         local = np.full(len(subject.cells), -1, np.int64)
         local[cells] = np.arange(len(cells))
         others = csr_array(forms[np.flatnonzero(local < 0)])
         fixed = ~used
         fixed[others.indices] = True
+        stays = np.where(owner < 0, 0, steps[owner])
+        stays[unlisted] = (2 * equations.value[part.unlisted] + part.base) // (2 * part.base)  # the nearest
         return Behind(
             forms=rows,
             owner=np.where(owner < 0, -1, local[owner]),
-            stays=np.where(owner < 0, 0, steps[owner]),
+            stays=stays,
+            unlisted=unlisted,
             fixed=fixed,
             agree=_agreements(system, used),
-            grids=grids_of(system, subject.cells.codes, subject.cells.measure.astype(np.int64), cells),
+            grids=grids_of(system, subject.cells.codes, subject.cells.measure.astype(np.int64), cells, unlisted),
         )
 
     def added(self, part: Part, steps: Ints) -> Ints:
-        """int64 (cells of the part): steps of all of them, added up from those of base cells.
+        """int64 (cells of the part, then base cells that no table lists): steps of all of them, added up from those of
+        base cells.
 
         steps: int64 (cells of the part); what they say of sums is not looked at.
         """
@@ -85,8 +95,7 @@ class Behind:
                 way = 1 if (off[row] > 0) == (_sign(rows, row, first, last) < 0) else -1
                 for _ in range(abs(int(off[row]))):
                     base[here[int(np.argmin(_costs(*own, base[here], way, part.base)))]] += way
-        found: Ints = self.forms @ base
-        return found
+        return np.concatenate([self.forms @ base, base[self.unlisted]])
 
 
 def _listed(system: LinearSystem) -> tuple[csr_array, Ints]:

@@ -230,8 +230,11 @@ def added_up(part: Part, x: Ints, behind: Behind | None, tools: Tools) -> tuple[
     x: see `Search`.
     """
     search, limits = Search(part, x), tools.limits
-    known = behind is not None and len(x) == len(part.value)
-    added = Search(part, behind.added(part, part.low + x) - part.low) if behind is not None and known else None
+    cells, added = len(part.value), None
+    if behind is not None:
+        start = behind.added(part, part.low + x[:cells])
+        start[:cells] -= part.low
+        added = Search(part, start)
     if added is not None and behind is not None and behind.grids is not None and not added.off.any():
         exchanges = Exchanges(part, behind.grids, added.x)
         exchanges.anneal(limits.share(EXCHANGING), tools.progress)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.of_release import build_equations
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.cells import Cells

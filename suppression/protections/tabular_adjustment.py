@@ -11,6 +11,7 @@ cell spans twice its move.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from tableseal.audit.linear.naming import place_of, plural
 from tableseal.audit.model import Amounts, Rounding
 from tableseal.suppression.protections.adjustment.choose import Chosen, choose
 from tableseal.suppression.protections.adjustment.limits import moves_of
-from tableseal.suppression.protections.adjustment.part import Ints
+from tableseal.suppression.protections.adjustment.part import Ints, Part
 from tableseal.suppression.protections.adjustment.parts import parts
 from tableseal.suppression.protections.adjustment.weights import WORDS, Cost, weights_of
+from tableseal.suppression.protections.grid import Grids, grids_of
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.subject import Subject
 
@@ -63,9 +65,9 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     pieces = parts(subject, moves, weights)
     for k, (cells, part) in enumerate(pieces):
         tools.progress("parts", k, len(pieces))
-        chosen = choose(part, tools.limits, tools.progress)
+        chosen = choose(part, partial(grids_behind, subject, cells), tools.limits, tools.progress)
         if chosen.moved is None:
-            _refuse(subject, cells[part.moves.sensitive], chosen)
+            _refuse(subject, cells, part, chosen)
         else:
             moved[cells] = chosen.moved
             found.append(chosen)
@@ -110,9 +112,31 @@ def _mirrored(subject: Subject, moved: Ints) -> bool:
     return bool(known.all() and fits.all() and (mirror >= 0).all())
 
 
-def _refuse(subject: Subject, cells: Ints, chosen: Chosen) -> None:
+def grids_behind(subject: Subject, cells: Ints) -> Grids | None:
+    """Of cells that hang together, then base cells that no table lists; None: they make no grids."""
+    n = len(subject.cells)
+    unlisted = subject.equations.further[cells[cells >= n] - n]
+    return grids_of(
+        subject.system, subject.cells.codes, subject.cells.measure.astype(np.int64), cells[cells < n], unlisted
+    )
+
+
+def _refuse(subject: Subject, cells: Ints, part: Part, chosen: Chosen) -> None:
+    lacking = cells[chosen.lacking]
+    lacking = lacking[lacking < len(subject.cells)]
     if not chosen.infeasible:
-        raise LimitError("no table that adds up, in which sensitive cells move far enough, was found; give more time.")
-    more = f" and of {plural(len(cells) - 1, 'sensitive cell')} that hang together with it" if len(cells) > 1 else ""
+        text = "no table that adds up, in which sensitive cells move far enough, was found"
+        if len(lacking):
+            place = place_of(subject.release, subject.cells, int(lacking[0]))
+            text += f"; of {plural(len(lacking), 'cell')}, the first {place}, no change within the limits was"
+        raise LimitError(f"{text}; give more time, or say a larger share or range.")
+    if len(lacking):
+        text = "no table within these limits adds up: what sensitive cells have to move leaves no change to this cell"
+        raise InputError(
+            f"{text} (proved); say a larger share or range.",
+            at=place_of(subject.release, subject.cells, int(lacking[0])),
+        )
+    which = cells[part.moves.sensitive]
+    more = f" and of {plural(len(which) - 1, 'sensitive cell')} that hang together with it" if len(which) > 1 else ""
     text = f"no table within these limits adds up with the changes of this cell{more}; say a larger share or range."
-    raise InputError(text, at=place_of(subject.release, subject.cells, int(cells[0])))
+    raise InputError(text, at=place_of(subject.release, subject.cells, int(which[0])))

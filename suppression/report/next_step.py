@@ -5,11 +5,14 @@ from tableseal.audit.language import phrase
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import STREAM
 from tableseal.audit.report.next_step import LONGER, past_search
+from tableseal.audit.said import Said
 from tableseal.suppression.answer import Suppression
 
 NOTHING_HELPS = (
     "no pattern helps: free what is in the way (see below), use coarser codes, or ask for less in the policy."
 )
+
+LESS = Said("withhold less with a longer ", OptionName("time_limit"), ", or none.")
 
 OF_RANK = ("pure", "budget", "no_margins")
 """Options that other methods have no use for."""
@@ -28,6 +31,8 @@ def _next_step(result: Suppression, asked: Asked, output: str | None, confidenti
     report = result.report
     if report is None:
         return NOTHING_HELPS
+    if report.verdict == "safe" and result.found.last_resort:
+        return LESS
     if report.verdict == "safe":
         return _written(asked, output, confidential)
     if report.verdict == "unsafe":

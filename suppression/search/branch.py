@@ -15,7 +15,7 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
-from tableseal.suppression.search.method import Tools, keep_nothing
+from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.relaxation import THRESHOLDS, around, relax, round_off
 from tableseal.suppression.search.result import Found
@@ -36,10 +36,9 @@ EXACT = 5e-4
 SHARE = 0.4
 """Of the time left that one master problem may take."""
 
-PROPOSED = 0.5
 OUTSIDERS = 0.2
 RELAXED = 0.2
-"""Shares of the time left, where there are insiders: for what is proposed, what outsiders say, the first relaxation."""
+"""Shares of the time left, where there are insiders: for what outsiders say, the first relaxation."""
 
 GAIN = 0.01
 """Share by which the bound must have risen for the relaxation to be rounded again."""
@@ -122,7 +121,7 @@ def first_pattern(
 
 def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
     """A safe pattern to begin with. Where there is a watch, what is proposed is completed at once, so that a pattern is
-    at hand early; then one near what outsiders alone ask for."""
+    at hand early (which what proposes may keep before); then one near what outsiders alone ask for."""
     problem, tools = planes.problem, planes.tools
     if not tools.oracle.watched:
         found = proposed(problem, tools)
@@ -130,14 +129,14 @@ def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
             return found
         begun = problem.primary if found is None or found.start is None else found.start
         return _first_found(first_pattern(problem, tools, begun), begun)
-    found = proposed(problem, replace(tools, limits=limits.share(PROPOSED), keep=keep_nothing))
+    found = proposed(problem, replace(tools, keep=planes.take_over))
     start = None if found is None else found.start if found.pattern is None else found.pattern
     if start is not None:
         pattern, impossible = first_pattern(problem, tools, start)
-        if impossible is not None or limits.out_of_time():
-            return _first_found((pattern, impossible), start)
         if pattern is not None:
             planes.improve(pattern)
+        if impossible is not None or limits.out_of_time():
+            return _first_found((planes.best, impossible), start)
     pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, limits.share(OUTSIDERS)))
     if pattern is not None:
         planes.improve(pattern)

@@ -75,7 +75,7 @@ def completed(
     less than what broken cuts add up to, and takes less time."""
     if oracle.watched:
         price = problem.cost.astype(np.float64) if price is None else price
-        start, _ = oracle.narrowed(problem.primary | problem.may, start, price, limits.share(NEEDED))
+        start, _ = oracle.narrowed(problem.primary | problem.may, start, price, limits)
     return cover(problem, oracle, start, limits, price)
 
 

@@ -27,7 +27,7 @@ from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.kernels.protecting import protect
 from tableseal.suppression.search.method import Search, Tools, keep_nothing
-from tableseal.suppression.search.repair import PROPOSING, repaired
+from tableseal.suppression.search.repair import PROPOSING, made_safe, repaired
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.small_table import is_small, withheld_besides
 
@@ -72,8 +72,22 @@ def modular(problem: Problem, tools: Tools) -> Found:
     tables = SubTables(problem, tools)
     if not tables.small or not tools.oracle.watched:
         return best_proposal(problem, tools, tables)
+    hasty = first_proposal(problem, tools, tables)
+    if hasty.pattern is None:
+        return hasty
+    tools.keep(hasty)
     found = proposed_again(problem, replace(tools, limits=tools.limits.share(WATCHED)))
-    return found if found.pattern is None else repaired(problem, tools, found.pattern)
+    found = found if found.pattern is None else repaired(problem, tools, found.pattern)
+    return found if found.pattern is not None and found.cost < hasty.cost else hasty
+
+
+def first_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
+    """A safe pattern as soon as there is one, from a single proposal: nothing is tried again, nothing given back. What
+    the oracle watches for is looked at once the rest is safe, for which a few small programs do."""
+    proposal = tables.proposal(STEPS * problem.cost.astype(np.float64), CAUTION[0], tools.limits)
+    with tools.oracle.unwatched():
+        found = made_safe(problem, tools, proposal)
+    return found if found.pattern is None else made_safe(problem, tools, found.pattern)
 
 
 def proposed_again(problem: Problem, tools: Tools) -> Found:
@@ -95,9 +109,13 @@ def proposed_again(problem: Problem, tools: Tools) -> Found:
     return best
 
 
-def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
-    """The best of several proposals of sub-tables, each made safe on the whole."""
-    draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
+def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.0) -> Found:
+    """The best of several proposals of sub-tables, each made safe on the whole.
+
+    share: of the time, for all that is done once the first one is safe.
+    """
+    draw, better = np.random.default_rng(tools.seed), replace(tools, limits=tools.limits.share(share))
+    limits = better.limits.share(PROPOSING)
     best: Found | None = None
     tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
     for number in range(tries):
@@ -106,10 +124,12 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
         caution, weight = CAUTION[number % len(CAUTION)], np.ones(len(problem.cost))
         if best is not None and best.pattern is not None and number >= len(CAUTION):
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)) - KEPT * best.pattern)
-        proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
+        hurried = best is None and tables.small
+        proposal = tables.proposal(STEPS * weight * problem.cost, caution, tools.limits if hurried else limits)
         if best is not None and problem.price(proposal) > NEAR * best.cost:
             continue
-        found = repaired(problem, tools if best is None else replace(tools, keep=keep_nothing), proposal)
+        own_tools = tools if best is None else replace(better, keep=keep_nothing)
+        found = repaired(problem, own_tools, proposal, better.limits)
         if found.pattern is None:
             return found if best is None else best
         if best is None or found.cost < best.cost:

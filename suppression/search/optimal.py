@@ -14,7 +14,7 @@ from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import CELLS, elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Search, Tools
-from tableseal.suppression.search.modular import SubTables, best_proposal, modular, proposed_again
+from tableseal.suppression.search.modular import SubTables, best_proposal, first_proposal, modular, proposed_again
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.result import Found
@@ -28,6 +28,9 @@ another seed cost 112,290 after 120 s)."""
 TURNS = 0.6
 """Share of the time for all of them together; what one leaves the next ones have."""
 
+PROPOSED = 0.5
+"""Share of the time left for proposals after the first one, where there is a watch."""
+
 
 def optimal(problem: Problem, tools: Tools) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap."""
@@ -35,25 +38,25 @@ def optimal(problem: Problem, tools: Tools) -> Found:
 
 
 def _proposed(problem: Problem, tools: Tools) -> Found | None:
-    """What the search begins with where a table is large: the best proposal of its sub-tables, if these are small."""
+    """What the search begins with where a table is large: the best proposal of its sub-tables, if these are small.
+    Where there is a watch, the first one is made safe at once, so that a pattern is at hand early."""
     if len(problem.cost) < LARGE:
         return None
     tables = SubTables(problem, tools)
     if not tables.small:
         return None
-    if tools.oracle.watched:
-        return proposed_again(problem, tools)
-    return best_proposal(problem, replace(tools, limits=tools.limits.share(TURNS)), tables)
+    if not tools.oracle.watched:
+        return best_proposal(problem, tools, tables, TURNS)
+    hasty = first_proposal(problem, tools, tables)
+    if hasty.pattern is None:
+        return hasty
+    tools.keep(hasty)
+    return proposed_again(problem, replace(tools, limits=tools.limits.share(PROPOSED)))
 
 
 def quick_patterns(planes: Planes, limits: Limits) -> None:
     """Show the search every pattern that quick methods find."""
-    turns = limits.share(TURNS)
-
-    def keep(found: Found) -> None:
-        if found.pattern is not None and found.guarantee == "intervals":
-            planes.improve(found.pattern)
-
+    turns, keep = limits.share(TURNS), planes.take_over
     for waiting, method in zip(range(len(QUICK), 0, -1), QUICK, strict=True):
         if planes.bound >= planes.cost or turns.out_of_time():
             return

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import completed, tidied
 from tableseal.suppression.search.method import Tools
@@ -12,16 +13,24 @@ PROPOSING = 0.4
 """Share of the time for a proposal; the rest is for making it safe and tidy."""
 
 
-def repaired(problem: Problem, tools: Tools, proposal: NDArray[np.bool_]) -> Found:
+def repaired(problem: Problem, tools: Tools, proposal: NDArray[np.bool_], tidying: Limits | None = None) -> Found:
     """A safe pattern made from a proposal: what is missing added, what is not needed given back.
 
-    proposal: bool (cells), primaries included.
+    proposal: bool (cells), primaries included. tidying: for giving back, if not those of the tools.
     """
+    found = made_safe(problem, tools, proposal)
+    if found.pattern is None:
+        return found
+    tools.keep(found)
+    pattern = tidied(problem, tools.oracle, found.pattern, tidying or tools.limits)
+    return Found("feasible", pattern, problem.price(pattern), 0)
+
+
+def made_safe(problem: Problem, tools: Tools, proposal: NDArray[np.bool_]) -> Found:
+    """A safe pattern around a proposal."""
     pattern, impossible = completed(problem, tools.oracle, proposal, tools.limits)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
     if pattern is None:
         return Found("unfinished", None, 0, 0, start=proposal)
-    tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
-    pattern = tidied(problem, tools.oracle, pattern, tools.limits)
     return Found("feasible", pattern, problem.price(pattern), 0)

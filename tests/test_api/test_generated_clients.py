@@ -17,7 +17,7 @@ from textwrap import dedent
 from urllib.request import urlopen
 
 import pytest
-from asking import WAIT, asked
+from asking import asked
 from serving import address, started
 
 from tableseal.api.http.audits import EXAMPLE
@@ -147,4 +147,4 @@ def test_every_parameter_of_work_says_what_its_option_says(tmp_path: Path) -> No
             for parameter in methods.get("post", {}).get("parameters", ()):
                 if parameter["in"] == "query":
                     assert parameter["description"], (path, parameter["name"])
-        assert client.post("/v1/audits", json=EXAMPLE, headers=WAIT).status_code in (200, 202)
+        assert client.post("/v1/audits", json=EXAMPLE).status_code in (200, 202)

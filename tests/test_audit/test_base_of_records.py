@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.decision.equations import build_equations
+from tableseal.audit.decision.of_release import build_equations
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.rules.facts import completed

@@ -11,8 +11,9 @@ from tableseal.audit.decision.equations import Equations
 
 def equations(matrix: csr_array, always_open: np.ndarray) -> Equations:
     rows, columns = matrix.shape
-    zero, nothing = np.zeros(columns, np.int64), np.zeros(rows, np.int64)
-    return Equations(matrix, csr_array(matrix.T), matrix, nothing, nothing, zero, zero, zero, always_open, columns)
+    zero, nothing, none = (np.zeros(size, np.int64) for size in (columns, rows, 0))
+    sides = nothing, nothing, zero, zero, zero
+    return Equations(matrix, csr_array(matrix.T), matrix, *sides, always_open, columns, none)
 
 
 @settings(max_examples=150, deadline=None)

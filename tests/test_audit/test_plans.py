@@ -382,8 +382,10 @@ def test_the_schema_takes_what_is_read_and_nothing_else(tmp_path: Path) -> None:
         ({"populations": {"p": {"regoin": "N"}}}, r'"regoin".*did you mean "region"'),
         (
             {"tables": [{"name": "t", "measure": "food", "by": ["region@NUTS2"]}]},
-            r'tables.*\(t\).by: found "NUTS2", expected a number from 1 to 2',
+            r'tables.*\(t\).by: found "NUTS2", expected a number from 1 to 2, because the levels of "region" have',
         ),
+        ({"tables": [{"name": "t", "measure": "food", "by": ["region@"]}]}, r'found "", expected a number from 1 to 2'),
+        ({"tables": [{"name": "t", "measure": "food", "by": ["size@A10"]}]}, 'found "A10", expected no level but 1'),
         ({"combinations": [{"choose": 3, "of": ["region", "size"]}]}, "combinations.*found 3, expected at most 2"),
         ({"combinations": [{"choose": 1, "of": ["regoin"]}]}, r'"regoin".*did you mean "region"'),
         ({"tables": [{"name": "t", "measure": "food"}]}, "neither `file` nor `cells` is given"),

@@ -201,7 +201,8 @@ def test_levels_by_name_keep_what_ends_above(tmp_path: Any) -> None:
     found = cells_of(release_from_document(written, folder=tmp_path))
     assert found == {("T",): 5, ("M",): 3, ("M1",): 2, ("M2",): 1, ("X",): 1, ("Y",): 1}
     written["tables"][0]["levels"] = {"act": "A4"}  # type: ignore[index]
-    with pytest.raises(InputError, match=r'found "A4", expected a level \(A1, A2, A3\) or a number from 1 to 3'):
+    levels = r'found "A4", expected a level of "act" \(A1, A2, A3\), or a number from 1 to 3'
+    with pytest.raises(InputError, match=levels):
         release_from_document(written, folder=tmp_path)
 
 

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from time import monotonic, sleep
 
+import numpy as np
 import pytest
 
 from cases.survey.owed import plan_of
+from cases.survey.records import drawn
 from cases.survey.written import write
 from tableseal.audit.plans.read import plan_from_document
 from tableseal.audit.proof.certificate import check_certificate
@@ -37,6 +39,16 @@ def test_the_same_firms_the_same_files(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+def test_concentrated_firms_leave_codes_with_few() -> None:
+    """A large survey has sensitive cells, too, and the usual one stays as it is."""
+
+    def rarest(concentration: float) -> int:
+        return int(np.bincount(drawn(20_000, concentration=concentration).division).min())
+
+    assert rarest(1.0) == int(np.bincount(drawn(20_000).division).min()) > 50
+    assert rarest(3.0) < 3
+
+
 def begun(home: Path) -> "subprocess.Popen[bytes]":
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TABLESEAL_DATA": str(home / "ledger")}
     command = [sys.executable, "-m", "cases.survey", str(home), "--firms", str(FIRMS), "--publish"]
@@ -56,7 +68,7 @@ def test_killed_at_random_and_begun_again(tmp_path: Path) -> None:
     assert begun(whole).wait() == 0
     took = monotonic() - start
     draw = random.Random(7)
-    for _ in range(4):
+    for _ in range(2):
         running = begun(again)
         sleep(draw.uniform(0.2, 0.9) * took)
         if running.poll() is None:

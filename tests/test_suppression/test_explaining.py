@@ -112,6 +112,15 @@ def test_on_demand(release: Path, option: str, explanation: bool) -> None:
     assert [cell["needed_by"] is None for cell in answer["cells"]] == [not explanation] * 3
 
 
+@pytest.mark.parametrize("limit", ["nan", "-0.5"])
+def test_limits_that_are_no_time_are_refused(release: Path, limit: str) -> None:
+    """CONVENTION 657: before anything is read; limits of 0 and of parts of a second are kept."""
+    result = CliRunner().invoke(app, ["suppress", str(release), "--time-limit", limit])
+    assert result.exit_code == 2
+    assert "--time-limit" in result.output
+    assert limit in result.output
+
+
 def test_long_sums_are_counted() -> None:
     """CONVENTION 602: in the text of a reason; its terms are all there."""
     found = suppress(line([1, *range(10, 50)]), policy=POLICY, method="heuristic")
@@ -129,7 +138,9 @@ def test_everything_is_withheld_where_no_pattern_was_found_in_time() -> None:
     assert found.found.pattern is not None
     assert (found.found.pattern == problem.primary | problem.may).all()
     assert suppression_report(found).last_resort is True
-    assert "everything is withheld that may be" in suppression_text(found, limit=None)
+    said = suppression_text(found, limit=None)
+    assert "everything is withheld that may be" in said
+    assert "withhold less with a longer --time-limit, or none" in said
 
 
 def test_where_the_time_is_over_and_nothing_is_safe_that_is_said() -> None:

@@ -144,7 +144,7 @@ def test_every_safe_pattern_meets_what_is_said_to_be_sure(seed: int, share: floa
     """CONVENTION 446: what a watch says of one pattern, by auditing all others."""
     problem, random = random_problem(seed), Random(seed)
     assume(problem.may.sum() <= 5 and not problem.hopeless)
-    watch = InsiderWatch(problem, problem.requirements, frozenset())
+    watch = InsiderWatch(problem, frozenset())
     oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
     sure = [b for b in watch(oracle, pattern, Limits(), first=False) if b.requirement.sure]

@@ -1,6 +1,6 @@
 """Large tables begin with their sub-tables (CONVENTION 897, 898 and 900)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import build_problem
 from tableseal.suppression.search import modular as quick
@@ -77,9 +78,39 @@ def test_what_is_proposed_again_withstands_more_and_what_comes_of_it_is_safe(mon
     release = to_protect(instance, costs(made.dimensions, made.values), [{}])
     result = suppress(release, method="modular", explain=False)
     assert result.verdict == "safe"
-    assert len(asked) > 1
     assert asked == sorted(asked)
-    assert asked[-1] > asked[0]
+    assert asked[0] > len(result.problem.requirements)
+
+
+@dataclass(frozen=True)
+class UntilTold(Limits):
+    """Time until the first pattern is told."""
+
+    told: list[Suppression] = field(default_factory=list)
+
+    def seconds_left(self) -> float:
+        return 0.0 if self.told else 3600.0
+
+    def out_of_time(self) -> bool:
+        return bool(self.told)
+
+    def share(self, part: float) -> "UntilTold":
+        return self
+
+
+@pytest.mark.parametrize("method", ["optimal", "modular"])
+def test_the_first_proposal_is_safe_before_anything_is_proposed_again(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 900: a search that ends then has a pattern, and not everything withheld."""
+    monkeypatch.setattr(beginning, "LARGE", 1)
+    made, limits = generate("small", FAMILY, 1), UntilTold()
+    release = to_protect(replace(made, withheld=made.primary), costs(made.dimensions, made.values), [{}])
+    result = suppress(release, method=method, time_limit=limits, keep=limits.told.append, explain=False)
+    assert [told.verdict for told in limits.told] == [result.verdict] == ["safe"]
+    assert not result.found.last_resort
+    assert result.found.cost == limits.told[0].found.cost
+    assert result.problem.insiders.count(result.problem.primary) > 0
 
 
 def test_a_search_without_a_pattern_is_completed_from_where_it_began() -> None:

@@ -130,6 +130,7 @@ def test_true_values_that_do_not_add_up_are_named_and_not_shown(
 
 
 def test_a_link_that_true_values_break_is_named() -> None:
+    """Of several measures each by its name."""
     tables = [
         {"name": m, "measure": m, "cells": {"a": ["T", "1", "2"], "value": [5, v, 5 - v], "s": ["", "primary", ""]}}
         for m, v in (("m", 2), ("n", 3))
@@ -142,7 +143,7 @@ def test_a_link_that_true_values_break_is_named() -> None:
         "tables": [table | {"status": "s"} for table in tables],
         "links": [{"terms": terms, "lower": 0, "upper": 0}],
     }
-    with pytest.raises(InputError, match="true values do not add up"):
+    with pytest.raises(InputError, match="true values do not add up, with those of withheld cells: m 1 = n 1;"):
         suppress(release_from_document(document))
 
 

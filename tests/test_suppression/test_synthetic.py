@@ -18,7 +18,7 @@ from tests.support.tabulated import tabulated
 
 
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=12), st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_margins_stay_and_nothing_else_is_told(counts: list[int], seed: int) -> None:
     """CONVENTION 763: the shown table adds up, and depends on margins alone: any true table with the same ones gives
     it for the same seed."""
@@ -40,7 +40,7 @@ def test_margins_stay_and_nothing_else_is_told(counts: list[int], seed: int) -> 
 def test_every_table_with_the_margins_comes_up() -> None:
     """Of a 2 by 2 table with margins 3 there are four."""
     release = tabulated(np.array([[1, 2], [2, 1]]))
-    seen = Counter(values(protect(release, Synthetic(), seed=seed), "value")["a0", "b0"] for seed in range(30))
+    seen = Counter(values(protect(release, Synthetic(), seed=seed), "value")["a0", "b0"] for seed in range(14))
     assert set(seen) == {0, 1, 2, 3}
 
 
