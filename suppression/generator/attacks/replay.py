@@ -10,7 +10,7 @@ import numpy as np
 from tableseal.audit.hypercube.model import BaseCells
 from tableseal.suppression.generator.attacks.averaging import averaging
 from tableseal.suppression.generator.attacks.differences import areas, nested, shifted, trackers
-from tableseal.suppression.generator.attacks.margins import margins
+from tableseal.suppression.generator.attacks.reconstruction import reconstruction
 from tableseal.suppression.generator.attacks.user import Attack, Target, User
 from tableseal.suppression.generator.policy import MemoryRule
 from tableseal.suppression.generator.steps import Generator
@@ -22,7 +22,7 @@ ATTACKS: Mapping[str, Attack] = MappingProxyType(
         "areas": areas,
         "trackers": trackers,
         "averaging": averaging,
-        "margins": margins,
+        "reconstruction": reconstruction,
     }
 )
 """Name -> attack."""

@@ -13,6 +13,9 @@ from tableseal.suppression.generator.protection import Protection, mixed
 Positions = NDArray[np.int32]
 Marks = NDArray[np.uint64]
 
+BLOCK = 256
+"""Base cells that are looked at together for what somebody may estimate."""
+
 
 @dataclass(frozen=True, repr=False)
 class Ground:
@@ -33,7 +36,7 @@ class Ground:
         return Ground(base, protection, policy.threshold, policy.memory)
 
     @property
-    def views(self) -> float | None:
+    def precision(self) -> float | None:
         """So many independent changes have a mean of the standard error that is allowed; None: there is no limit."""
         error = self.rule.error
         return None if error is None else self.protection.variance / float(error) ** 2
@@ -42,6 +45,19 @@ class Ground:
     def small(self) -> Positions:
         """Base cells with a small count."""
         return np.flatnonzero(self.base.count < self.threshold).astype(np.int32)
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[slice, Positions], ...]:
+        """Base cells nearby in the order of the hypercube: positions in `small` of those with a small count, and the
+        other ones."""
+        is_small = self.base.count < self.threshold
+        found, upto = [], 0
+        for begin in range(0, len(self.base), BLOCK):
+            some = is_small[begin : begin + BLOCK]
+            number = int(some.sum())
+            found.append((slice(upto, upto + number), (begin + np.flatnonzero(~some)).astype(np.int32)))
+            upto += number
+        return tuple(found)
 
     @property
     def solid(self) -> int:

@@ -24,7 +24,8 @@ class Holding:
     Attributes
     ----------
     small: its count is one of those that are protected. occupied: it is known not to be empty, for two cells that
-        differ in it alone are shown differently. views: it is known as by the mean of so many independent changes.
+        differ in it alone are shown differently. views: it is known as by the mean of so many independent changes at
+        most; None: it is not looked at, for its count is not small.
     up, down: units that it may get and lose alone, up to width, the number of further counts that have to stay
         possible. moves: other tables in hand, in which it changes together with others.
     answers: numbers of the answers that hold it, from 0.
@@ -32,7 +33,7 @@ class Holding:
 
     small: bool
     occupied: bool
-    views: float
+    views: float | None
     up: int
     down: int
     width: int
@@ -54,7 +55,7 @@ def base_cell(base: BaseCells, variables: Sequence[Variable], codes: Sequence[st
 def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding:
     """What is held of the base cell at this position."""
     ground, moves = memory.ground, memory.moves
-    seen = memory.views.by_mark.find(ground.marks[[cell]])[0]
+    seen = np.flatnonzero(ground.small == cell)
 
     def change(member: int, units: int) -> Change:
         pairs = zip(variables, ground.base.codes, strict=True)
@@ -71,7 +72,7 @@ def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding
     return Holding(
         small=bool(ground.base.count[cell] < ground.threshold),
         occupied=bool(memory.occupied[cell]),
-        views=0.0 if seen < 0 else float(memory.views.known()[seen]),
+        views=float(memory.estimates.known[seen[0]]) if len(seen) else None,
         up=int(memory.up[cell]),
         down=int(memory.down_alone[cell]),
         width=ground.rule.width,

@@ -14,12 +14,12 @@ from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.hypercube.model import Ints
 from tableseal.suppression.generator.memory.answers import Reading, Remembered
 from tableseal.suppression.generator.memory.cells import Cells
-from tableseal.suppression.generator.memory.differences import nested, occupied, viewed
-from tableseal.suppression.generator.memory.ground import Ground, Marks, Positions
+from tableseal.suppression.generator.memory.differences import nested, occupied
+from tableseal.suppression.generator.memory.estimates import Estimates, seen_of, shared, solved, squares, with_answer
+from tableseal.suppression.generator.memory.ground import Ground, Positions
 from tableseal.suppression.generator.memory.kernels import explained, nestings
 from tableseal.suppression.generator.memory.moves import Effort, Moves, Reach, sought_moves
 from tableseal.suppression.generator.memory.search import sought
-from tableseal.suppression.generator.memory.views import Views
 from tableseal.suppression.generator.protection import Steps
 
 TOLD = 1
@@ -30,6 +30,8 @@ LOOKS = 200_000
 
 PASSES = 16
 """So often at least everything is looked at in a search."""
+
+LOOPS = (nestings, explained, sought, seen_of, shared, solved, squares)
 
 NOISE = 1e-9
 """What the arithmetic of precisions may add."""
@@ -46,7 +48,7 @@ class Memory:
     width.
     occupied: bool (base cells), small ones that are known not to be empty, by two cells that differ in them alone.
     lost: bool (base cells), small ones of which answers that were put together leave no other table in hand.
-    moves: of small base cells that may not change alone. views: of small sets.
+    moves: of small base cells that may not change alone. estimates: how well small ones may be known.
     """
 
     ground: Ground
@@ -57,7 +59,7 @@ class Memory:
     occupied: NDArray[np.bool_]
     lost: NDArray[np.bool_]
     moves: Moves
-    views: Views
+    estimates: Estimates
 
     @staticmethod
     def empty(ground: Ground) -> "Memory":
@@ -65,11 +67,14 @@ class Memory:
         number, width = len(ground.base), ground.rule.width
         free = np.full(number, width, np.int8)
         nothing = np.zeros(number, np.bool_)
-        return Memory(ground, (), Cells.none(number), free, free, nothing, nothing, Moves.none(), Views.none())
+        return Memory(
+            ground, (), Cells.none(number), free, free, nothing, nothing, Moves.none(), Estimates.none(ground)
+        )
 
     def forget(self, longer: "Memory") -> None:
         """Take back what was added to this memory, and is not wanted: nobody may use the longer one any more."""
         self.answered.without(longer.answered)
+        self.estimates.first.without(longer.estimates.first)
 
     @property
     def down_alone(self) -> Steps:
@@ -87,12 +92,12 @@ class Memory:
 class Against:
     """What stands against an answer (agency knowledge).
 
-    bare: int32, small base cells without another table in hand, the first that were found. seen: uint64, marks of small
-    sets of which there would be more views than the policy allows.
+    bare: int32, small base cells without another table in hand, the first that were found. seen: int32, small
+    base cells that somebody might estimate better than the policy allows.
     """
 
     bare: Positions
-    seen: Marks
+    seen: Positions
 
 
 def recall(memory: Memory, answers: Iterable[Remembered]) -> Memory:
@@ -125,7 +130,7 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
     ground = memory.ground
     reading = Reading.of(ground, answer)
     entries = len(ground.base) * (len(memory.answers) + 1) * PASSES
-    run = Runner(worth_compiling(entries, nestings, explained, sought))
+    run = Runner(worth_compiling(entries, *LOOPS))
     pairs = nested(ground, memory.answered, reading, run)
     found = replace(
         memory,
@@ -135,18 +140,17 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
         down=np.minimum(memory.down, reading.fewer),
         occupied=memory.occupied | occupied(ground, pairs),
     )
-    seen = np.zeros(0, np.int64)
-    if ground.views is not None:
-        views = viewed(ground, memory.views, reading, pairs, found.answered)
-        known = views.known()
-        # What is above the limit already (of answers that were put together) is held against no further one.
-        before = np.zeros(len(known))
-        before[: memory.views.marks.number] = memory.views.known()
-        seen = np.flatnonzero(views.small & (known > ground.views + NOISE) & (known > before + NOISE))
-        found = replace(found, views=views)
+    seen = ground.small[:0]
+    if ground.precision is not None:
+        limit, every = ground.precision + NOISE, effort.bare > TOLD
+        given = found.answered
+        estimates, seen = with_answer(ground, memory.estimates, reading, given, limit, run, every=every)
+        found = replace(found, estimates=estimates)
+        if len(seen) and not every:
+            return found, Against(ground.small[:0], seen)
     moves, bare = _moves(found, reading, run, effort)
     found = replace(found, moves=moves)
-    return found, Against(bare, found.views.marks.array[seen]) if len(bare) or len(seen) else None
+    return found, Against(bare, seen) if len(bare) or len(seen) else None
 
 
 def _moves(memory: Memory, reading: Reading, run: Runner, effort: Effort) -> tuple[Moves, Positions]:
