@@ -65,6 +65,7 @@ class Nearby:
         self._order: dict[int, tuple[Ints, float]] = {}
         self._reach = dict.fromkeys(NEAR, REACH)
         self._programs: dict[tuple[int, int], NearProgram] = {}
+        self._kept = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -78,6 +79,7 @@ class Nearby:
             self._known = columns
             self._order.clear()
             self._programs.clear()
+            self._kept = 0
             rows, count = self._rows, self._rows.shape[1]
             row = row_of_entries(rows)
             inside = columns[rows.indices]
@@ -93,10 +95,13 @@ class Nearby:
         if (column, most) in self._programs:
             self._programs[column, most].warm.forget()
         else:
-            while self._programs and sum(kept for _, kept in self._programs) > KEPT - most:
-                del self._programs[next(iter(self._programs))]
+            while self._programs and self._kept > KEPT - most:
+                oldest = next(iter(self._programs))
+                del self._programs[oldest]
+                self._kept -= oldest[1]
             near = self._around(column, most)
             self._programs[column, most] = NearProgram(self._region, self._columns, near, self._solver)
+            self._kept += most
         return self._programs[column, most]
 
     def _around(self, column: int, most: int) -> Ints:
