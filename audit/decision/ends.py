@@ -74,24 +74,36 @@ class Ends:
             met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met
 
-    def shown_by(self, cells: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> NDArray[np.int64]:
-        """int64, ascending: which are shown by a table that changes a few cells. What it takes depends on these alone.
+    def shown_by(
+        self,
+        table: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        moves: NDArray[np.int64],
+        denominator: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """int64, (table, end) ascending: which ends are shown by tables that change few cells each. What it takes
+        depends on these alone.
 
-        cells: int64, each once; moves: int64, by how much, in 1 / denominator.
+        table, cells, moves, denominator: int64, for each change of a cell whose it is, the cell (once in each table),
+        and by how much, in 1 / denominator.
         """
         order, ordered = self._by_cell
         first = np.searchsorted(ordered, cells)
         count = np.searchsorted(ordered, cells, side="right") - first
-        ends = order[np.arange(count.sum()) + np.repeat(first - np.cumsum(count) + count, count)]
-        own, sign = np.repeat(moves, count), self.sign[ends]
+        end = order[np.arange(count.sum()) + np.repeat(first - np.cumsum(count) + count, count)]
+        own, parts, sign = np.repeat(moves, count), np.repeat(denominator, count), self.sign[end]
         # Never the distance times the denominator, which 64 bits may not hold.
-        met = (sign >= 0) & (-own // denominator >= self.down[ends])
-        met |= (sign <= 0) & (own // denominator >= self.up[ends])
-        shown = np.sort(ends[met])
-        if self.known is None:
-            return shown
-        which, known, _ = stored(self.known, shown)
-        return np.delete(shown, which[np.isin(known, cells)])
+        met = (sign >= 0) & (-own // parts >= self.down[end])
+        met |= (sign <= 0) & (own // parts >= self.up[end])
+        shower, shown = np.repeat(table, count)[met], end[met]
+        if self.known is not None and len(shown):
+            which, known, _ = stored(self.known, shown)
+            most = self.known.shape[1]
+            changed, asked = np.sort(table * most + cells), shower[which] * most + known
+            stopped = which[changed[np.minimum(np.searchsorted(changed, asked), len(changed) - 1)] == asked]
+            shower, shown = np.delete(shower, stopped), np.delete(shown, stopped)
+        ascending = np.lexsort((shown, shower))
+        return shower[ascending], shown[ascending]
 
     @cached_property
     def _by_cell(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -56,13 +56,14 @@ class Nearby:
 
     def __init__(self, region: Region, solver: Solver, kept: int) -> None:
         """kept: columns of programs that are kept, those of the latest ones."""
-        self._region, self._solver, self._kept = region, solver, kept
+        self._region, self._solver, self._room = region, solver, kept
         self._rows, self._columns = region.matrix, csr_array(region.matrix.T.tocsr())
         self._open = self._known = np.zeros(len(region.columns), np.bool_)
         self._ways = csr_array((0, 0))
         self._order: dict[int, tuple[Ints, float]] = {}
         self._reach = dict.fromkeys(NEAR, REACH)
         self._programs: dict[tuple[int, int], NearProgram] = {}
+        self._kept = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -76,6 +77,7 @@ class Nearby:
             self._known = columns
             self._order.clear()
             self._programs.clear()
+            self._kept = 0
             rows, count = self._rows, self._rows.shape[1]
             row = row_of_entries(rows)
             inside = columns[rows.indices]
@@ -91,10 +93,13 @@ class Nearby:
         if (column, most) in self._programs:
             self._programs[column, most].warm.forget()
         else:
-            while self._programs and sum(kept for _, kept in self._programs) > self._kept - most:
-                del self._programs[next(iter(self._programs))]
+            while self._programs and self._kept > self._room - most:
+                oldest = next(iter(self._programs))
+                del self._programs[oldest]
+                self._kept -= oldest[1]
             near = self._around(column, most)
             self._programs[column, most] = NearProgram(self._region, self._columns, near, self._solver)
+            self._kept += most
         return self._programs[column, most]
 
     def _around(self, column: int, most: int) -> Ints:

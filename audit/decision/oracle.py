@@ -169,10 +169,9 @@ class Oracle:
     def learn_from(self, other: "Oracle") -> None:
         """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds
         of cells that may differ."""
-        equations = self.equations
-        for table in other._witnesses.since(self._learnt_from.get(other, 0)):
-            if table.fits(equations.value, equations.column_lower, equations.column_upper):
-                self._witnesses.add(table)
+        bounds = self.equations.value, self.equations.column_lower, self.equations.column_upper
+        tables = other._witnesses.since(self._learnt_from.get(other, 0))
+        self._witnesses.add_all([table for table in tables if table.fits(*bounds)])
         self._learnt_from[other] = other._witnesses.count
 
     def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:

@@ -63,13 +63,25 @@ class Witnesses:
 
     def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
-        changed, moves, denominator = table.cells, table.moves, table.denominator
-        shown = self._ends.shown_by(changed, moves, denominator)
+        _, shown = _shown(self._ends, [table])
+        self._remember(table, shown)
         met = np.zeros(len(self._ends), np.bool_)
         met[shown] = True
+        return met
+
+    def add_all(self, tables: Sequence[FeasibleTable]) -> None:
+        """Remember many tables, in order."""
+        of, shown = _shown(self._ends, tables)
+        starts = np.searchsorted(of, np.arange(len(tables) + 1))
+        for table, first, last in zip(tables, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            self._remember(table, shown[first:last])
+
+    def _remember(self, table: FeasibleTable, shown: NDArray[np.int64]) -> None:
+        """Remember a table with the ends that it meets, if it is not known."""
+        changed = table.cells
         key = table.key
         if key in self._keys:
-            return met
+            return
         if len(self._tables) == self._most:
             self._keys.discard(self._key[self._count % self._most])
         self._keys.add(key)
@@ -81,29 +93,21 @@ class Witnesses:
         self._marked = np.concatenate([self._marked, fresh])
         self._grow(at)
         self.times_met[shown] += 1
-        self._changes[at] = packed_at(self._mark[changed], self._changes.shape[1])
-        self._meets[at] = packed_at(shown, self._meets.shape[1])
+        self._changes[at] = self._meets[at] = 0
+        _mark(self._changes, at, self._mark[changed])
+        _mark(self._meets, at, shown)
         if at < len(self._tables):
             self._tables[at] = table
         else:
             self._tables.append(table)
-        return met
 
     def ask(self, ends: Ends) -> None:
         """Look at the tables for these ends from now on; the ends so far stay in front."""
         before, self._ends = len(self._ends), ends
-        fresh = ends.since(before)
-        rows = self._meets.shape[0]
-        meets = np.zeros((rows, len(ends)), np.bool_)
-        if rows:
-            meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before).astype(np.bool_)
-        for at, table in enumerate(self._tables):
-            meets[at, before + fresh.shown_by(table.cells, table.moves, table.denominator)] = True
-        self.times_met = np.append(self.times_met, meets[: len(self._tables), before:].sum(axis=0))
-        words = (len(ends) + 63) // 64
-        self._meets = np.zeros((rows, words), np.uint64)
-        for at in range(len(self._tables)):
-            self._meets[at] = packed(meets[at], words)
+        of, shown = _shown(ends.since(before), self._tables)
+        self.times_met = np.append(self.times_met, np.bincount(shown, minlength=len(ends) - before))
+        self._meets = _enlarged(self._meets, self._meets.shape[0], (len(ends) + 63) // 64)
+        _mark(self._meets, of, before + shown)
 
     def since(self, count: int) -> list[FeasibleTable]:
         """Tables that came in after the first `count`, as far as they are remembered."""
@@ -197,8 +201,19 @@ def packed(marked: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
     return result.view(np.uint64)
 
 
-def packed_at(marks: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
-    """The same, of the positions that are marked."""
-    result = np.zeros(words * 8, np.uint8)
-    np.bitwise_or.at(result, marks // 8, (128 >> marks % 8).astype(np.uint8))
-    return result.view(np.uint64)
+def _mark(marks: NDArray[np.uint64], row: NDArray[np.int64] | int, at: NDArray[np.int64]) -> None:
+    """Set marks as `packed` does, in one row or one of each."""
+    octets = marks.view(np.uint8)
+    np.bitwise_or.at(octets.reshape(-1), row * octets.shape[1] + at // 8, (128 >> at % 8).astype(np.uint8))
+
+
+def _shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """int64, (position of a table, end) ascending: which ends each of them meets."""
+    sizes = [len(table.cells) for table in tables]
+    nothing = np.empty(0, np.int64)
+    return ends.shown_by(
+        np.repeat(np.arange(len(tables)), sizes),
+        np.concatenate([nothing, *(table.cells for table in tables)]),
+        np.concatenate([nothing, *(table.moves for table in tables)]),
+        np.repeat(np.array([table.denominator for table in tables], np.int64), sizes),
+    )

@@ -277,7 +277,8 @@ def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVE
 
 def test_distances_that_fractions_of_a_unit_take_beyond_64_bits_are_not_met() -> None:
     ends = ends_of([Requirement(0, upper=2**62)], np.zeros(1, np.int64), 1)
-    assert not len(ends.shown_by(np.array([0]), np.array([5]), denominator=3))
+    tables = Witnesses(1, 1, ends)
+    assert not tables.add(FeasibleTable(np.array([0]), np.array([5]), denominator=3)).any()
 
 
 @settings(max_examples=60, deadline=None)
