@@ -172,7 +172,9 @@ def audit(
     judged = sensitivity.judged(cells) if applied.require.sap is None else np.ones(len(cells), np.bool_)
     phases.begin("insiders")
     # Records are a table that fits: where vertices are full of fractions, others are found from there.
-    records = None if bounds != "integer" else table_of_records(prepared, reduced, axes_of(prepared))
+    records = None
+    if release.microdata is not None and bounds == "integer":
+        records = table_of_records(prepared, reduced, axes_of(prepared))
     found, insiders = audit_attackers(
         prepared, reduced, found, sensitivity, judged, applied, engine, uncounted, tell, executor, records
     )

@@ -42,7 +42,8 @@ def asked_by_readers(
     needs = {
         k: need
         for k in contributors.targets[at_hand[contributors.targets]].tolist()
-        if not _covers(found.bounds[k], *(need := _need(k, contributors, sensitivity, policy)))
+        if _open(found.bounds[k])
+        and not _covers(found.bounds[k], *(need := _need(k, contributors, sensitivity, policy)))
     }
     if not needs:
         return None
@@ -91,6 +92,11 @@ def _need(k: int, contributors: Contributors, sensitivity: Sensitivity, policy: 
     if width and truth is not None:  # wherever that lies: upwards, where most cells have no limit
         high = max(high, min(low, truth) + width)
     return low, high
+
+
+def _open(bounds: TargetBounds) -> bool:
+    """Whether an end is not reached by a table."""
+    return any(not end.unlimited and end.attained != end.outer for end in (bounds.lower, bounds.upper))
 
 
 def _covers(bounds: TargetBounds, low: int, high: int) -> bool:

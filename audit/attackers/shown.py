@@ -33,6 +33,11 @@ class Cleared:
     low: Ints
     high: Ints
 
+    @staticmethod
+    def nothing(targets: int) -> "Cleared":
+        """Of so many targets, where no table is in hand."""
+        return Cleared(np.zeros(targets, np.bool_), np.full(targets, NO_UPPER), np.full(targets, NO_LOWER))
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -49,7 +54,7 @@ class Shown:
         """What tables in hand show to each view of an area."""
         first = self._first(area) if area.table is None else area.table
         if first is None:
-            return [_nothing(len(view.targets)) for view in area.views]
+            return [Cleared.nothing(len(view.targets)) for view in area.views]
         search = _Search(area, first, self.solver, self.limits)
         search.run()
         return search.cleared()
@@ -71,10 +76,6 @@ class Shown:
         except InfeasibleError:
             return None
         return tables[0] if tables else None
-
-
-def _nothing(targets: int) -> Cleared:
-    return Cleared(np.zeros(targets, np.bool_), np.full(targets, NO_UPPER), np.full(targets, NO_LOWER))
 
 
 class _Search:

@@ -99,7 +99,7 @@ class Tables:
 
     def __init__(self, reduced: Reduced, touched: NDArray[np.bool_], solver: Solver, limits: Limits) -> None:
         """touched: bool (columns), where tables are needed."""
-        self.reduced, self._solver, self._limits = reduced, solver, limits
+        self.reduced, self._solver, self.limits = reduced, solver, limits
         parts = Components(reduced)
         nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
         which = np.unique(reduced.component[touched & ~reduced.fixed])
@@ -121,7 +121,7 @@ class Tables:
 
         whole: where it does not, one near it.
         """
-        reduced, limits = self.reduced, self._limits
+        reduced, limits = self.reduced, self.limits
         value, known = np.where(reduced.fixed, reduced.value, 0), reduced.fixed.copy()
         for part in self._parts:
             if limits.out_of_time():
@@ -139,10 +139,10 @@ class Tables:
 
     def _whole(self, part: "_Part", cost: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """A table of whole units of a component, as far in a direction as is easily found."""
-        solver, seconds = self._solver, self._limits.seconds_left()
+        solver, seconds = self._solver, self.limits.seconds_left()
         table = nearby_table(part.component, part.problem, part.vertex(cost), part.shift, solver, seconds)
         if table is None and len(part.columns) <= SMALL:
-            outcome = solver.minimise_integer(part.problem, cost, self._limits.seconds_left())
+            outcome = solver.minimise_integer(part.problem, cost, self.limits.seconds_left())
             table = whole_table(part.component, outcome.x, part.shift)
         return table
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, vstack
 
 from tableseal.audit.attackers import areas
 from tableseal.audit.attackers.areas import Area, View
-from tableseal.audit.attackers.shown import Shown
+from tableseal.audit.attackers.shown import Cleared, Shown
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.plan import full
 from tableseal.audit.decision import model
@@ -101,9 +101,9 @@ def said(document: dict[str, Any]) -> Said:
     }
 
 
-def nothing(_: Shown, area: Area) -> Sequence[np.ndarray]:
+def nothing(_: Shown, area: Area) -> Sequence[Cleared]:
     """No table is in hand."""
-    return [np.zeros(len(view.targets), np.bool_) for view in area.views]
+    return [Cleared.nothing(len(view.targets)) for view in area.views]
 
 
 @settings(max_examples=100, deadline=None)
@@ -159,10 +159,10 @@ def test_each_attacker_is_shown_what_agrees_with_it(seed: int) -> None:
     cleared: list[tuple[Area, View, np.ndarray]] = []
     called = Shown.__call__
 
-    def kept(self: Shown, area: Area) -> Sequence[np.ndarray]:
-        marks = called(self, area)
-        cleared.extend(zip([area] * len(marks), area.views, marks, strict=True))
-        return marks
+    def kept(self: Shown, area: Area) -> Sequence[Cleared]:
+        found = called(self, area)
+        cleared.extend(zip([area] * len(found), area.views, [one.marks for one in found], strict=True))
+        return found
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Shown, "__call__", kept)
@@ -199,12 +199,12 @@ def test_tables_answer_for_most() -> None:
     asked = answered = 0
     called = Shown.__call__
 
-    def counted(self: Shown, area: Area) -> Sequence[np.ndarray]:
+    def counted(self: Shown, area: Area) -> Sequence[Cleared]:
         nonlocal asked, answered
-        marks = called(self, area)
-        asked += sum(len(m) for m in marks)
-        answered += sum(int(m.sum()) for m in marks)
-        return marks
+        found = called(self, area)
+        asked += sum(len(one.marks) for one in found)
+        answered += sum(int(one.marks.sum()) for one in found)
+        return found
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Shown, "__call__", counted)
