@@ -14,7 +14,7 @@ from tableseal.audit.progress import Progress, silent
 if TYPE_CHECKING:
     from tableseal.audit.codec.exact_json import Json
 
-KINDS = ("attack", "audit", "risk", "sap", "study", "suppress")
+KINDS = ("attack", "audit", "generator", "risk", "sap", "study", "suppress")
 """Kinds of runs; each has a module here with `compute(run, progress)` and `look_up(outcome, expected)`."""
 
 LookUp = Callable[[Expected], "Json"]
