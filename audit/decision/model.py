@@ -53,15 +53,15 @@ def in_whole_units(point: Floats) -> tuple[Ints, int] | None:
 class Model:
     """Moves up and moves down are columns of their own."""
 
-    def __init__(self, region: Region, solver: Solver, *, kept: int = KEPT) -> None:
-        """kept: columns of the programs of what is near (some 2 MB for 150 of them)."""
+    def __init__(self, region: Region, solver: Solver, *, kept: int | None = None) -> None:
+        """kept: columns of the programs of what is near (some 2 MB for 150 of them), if not KEPT."""
         self.region = region
         still = np.zeros(2 * len(region.columns))
         self._both = csr_array(hstack([region.matrix, -region.matrix]))
         self._solver = solver
         self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
         self._room = np.concatenate([region.up, region.down])
-        self._nearby = Nearby(region, solver, kept) if len(region.columns) >= LARGE else None
+        self._nearby = Nearby(region, solver, KEPT if kept is None else kept) if len(region.columns) >= LARGE else None
         self._still = still
         self.weight = still
         self.extent = 0.0

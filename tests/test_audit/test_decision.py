@@ -126,7 +126,7 @@ def test_answers_of_few_columns_are_those_of_all(seed: int, near: tuple[int, ...
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "LARGE", 1)
         patch.setattr(nearby, "NEAR", near)
-        patch.setattr(nearby, "KEPT", 2)
+        patch.setattr(model, "KEPT", 2)
         check_answers(seed)
 
 
