@@ -86,7 +86,7 @@ def test_exact_moments_are_told_to_the_agency_alone() -> None:
 def test_missing_keys_are_noted_and_small_counts_withheld() -> None:
     """CONVENTION 741: what is withheld is known to be small."""
     found = protect(released(PEOPLE, missing=7), CellKeySettings(range=3, variance=Fraction(3, 2), withhold_below=14))
-    assert [note.count for note in found.report.notes if note.code == "key_notes"] == [7]
+    assert [note.count for note in found.report.notes if note.code == "missing_keys"] == [7]
     (table,) = found.release.tables
     hidden = table.status == Status.WITHHELD
     assert hidden.any()
