@@ -22,7 +22,7 @@ from tableseal.audit.hypercube.source import (
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
 from tableseal.audit.model import Note, Release
-from tableseal.suppression.protections.cell_keys.keys import keys_from_column, missing_keys
+from tableseal.suppression.protections.cell_keys.keys import key_notes, keys_from_column
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _of_records(sources: Sequence[tuple[str, Recorded | Release]], options: Hype
         keys = None
         if source.microdata.key is not None:
             found = keys_from_column(source.microdata.key, options.modulus, source.microdata.where)
-            notes += missing_keys(found, source.microdata.where)
+            notes += key_notes(found, source.microdata.where)
             keys = Keys(found.units, found.modulus)
         elif options.modulus is not None:
             raise InputError("is for keys, and the records have none (`key`, `secret_file`).", at=OptionName("modulus"))

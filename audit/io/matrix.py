@@ -113,7 +113,7 @@ def read_numbers(text: str, source: str) -> NDArray[np.float64]:
 
 def _ragged(row: list[str], width: int, at: Place) -> InputError:
     found = f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
-    return InputError(found=found, expected=f"{width} as in row 1", at=at)
+    return InputError(found=found, expected=f"{width} as in the first row", at=at)
 
 
 def _count(entry: str, at: Place, column: int) -> int:

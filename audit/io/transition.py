@@ -39,7 +39,7 @@ def read_transition(document: TransitionDocument, folder: Folder, where: Place) 
         raise InputError("is empty.", at=where)
     for row, place in zip(given, at, strict=True):
         if len(row) != len(given[0]):
-            raise InputError(found=f"{len(row)} entries", expected=f"{len(given[0])} as in row 1", at=place)
+            raise InputError(found=f"{len(row)} entries", expected=f"{len(given[0])} as in the first row", at=place)
     if len(given[0]) < len(given) or len(given[0]) > LARGEST:
         text = f"{len(given)} rows and {len(given[0])} columns"
         raise InputError(found=text, expected=f"a column for every row, and at most {LARGEST:,}", at=where)

@@ -35,6 +35,20 @@ def inner_cells(subject: Subject) -> InnerCells:
     """
     if subject.release.microdata is not None:
         return true_combinations(subject, subject.release.microdata)
+    return listed_cells(subject, ("; give `microdata`, or list them", "; give `microdata`"))
+
+
+def listed_cells(
+    subject: Subject, remedies: tuple[str, str] = ("; list them", "; list them in one table")
+) -> InnerCells:
+    """The cells that the tables list at the finest level.
+
+    remedies: what to do about sums whose parts no table lists, and about tables that are crossed differently.
+
+    Raises
+    ------
+    InputError: sums whose parts no table lists.
+    """
     system = subject.system
     stated = np.flatnonzero(system.cell >= 0)
     _, first = np.unique(system.cell[stated], return_index=True)
@@ -44,13 +58,11 @@ def inner_cells(subject: Subject) -> InnerCells:
     owner[forms.indices[forms.indptr[alone]]] = alone
     unlisted = np.zeros(len(subject.cells), np.bool_)
     unlisted[np.repeat(np.arange(forms.shape[0]), np.diff(forms.indptr))[owner[forms.indices] < 0]] = True
-    text = (
-        "is a sum of combinations that no table lists, so that they cannot be changed; give `microdata`, or list them"
-    )
-    subject.refuse(unlisted, text)
+    text = "is a sum of combinations that no table lists, so that they cannot be changed"
+    subject.refuse(unlisted, text + remedies[0])
     if (system.cell < 0).any():
         raise InputError(
-            "tables are crossed differently: the combinations behind them are not known; give `microdata`.",
+            f"tables are crossed differently: the combinations behind them are not known{remedies[1]}.",
             at=subject.release.tables[-1].where,
         )
     cells = subject.cells

@@ -40,6 +40,12 @@ class Counts:
         """Sum of the absolute changes of published cells."""
         return int(np.abs(self.forms @ (inner - self.inner)).sum())
 
+    def leaves_none(self, inner: Ints) -> bool:
+        """Whether no published cell is small, in whole numbers: a solver takes what differs from 0 by a millionth of a
+        large base for 0."""
+        shown = self.forms @ inner
+        return not bool(((shown > 0) & (shown < self.base)).any())
+
 
 @dataclass(frozen=True)
 class Nearest:
@@ -64,9 +70,9 @@ def nearest(counts: Counts, limits: Limits, tell: Progress) -> Nearest:
         program = _Program.of(counts, inner, small)
         found = program.solved(limits.share(0.5), NODES)
         bound = max(0, int(np.ceil(found.bound - 1e-5))) if np.isfinite(found.bound) else 0
-        if found.x is not None and counts.distance(program.inner(found.x)) < counts.distance(inner):
-            inner = program.inner(found.x)
-        if found.status == "optimal":
+        kept = found.x is not None and counts.leaves_none(program.inner(found.x))
+        inner = program.nearer(found, inner)
+        if found.status == "optimal" and kept:
             total = counts.distance(inner)
             return Nearest(program.least_largest(inner, total, limits), total, True)
     inner = _mended(counts, inner, limits, tell)
@@ -94,9 +100,9 @@ def _mended(counts: Counts, inner: Ints, limits: Limits, tell: Progress) -> Ints
         program = _Program.of(counts, inner, chosen.astype(np.int64))
         found = program.solved(limits, FEW)
         tries += 1
-        if found.x is not None and counts.distance(program.inner(found.x)) < best:
-            inner, tries = program.inner(found.x), 0
-            best = counts.distance(inner)
+        inner = program.nearer(found, inner)
+        if counts.distance(inner) < best:
+            tries, best = 0, counts.distance(inner)
             tell("sum of changes", best, 0)
         if tries == TRIES:
             size, tries = size + max(1, size // 4), 0
@@ -155,6 +161,13 @@ class _Program:
         seconds = limits.seconds_left()
         return Highs().minimise_integer(self.problem, self.cost, seconds, nodes=nodes, integral=self.integral)
 
+    def nearer(self, found: Outcome, than: Ints) -> Ints:
+        """int64 (inner cells): new counts by a solution that are nearer and leave nothing small; else the same."""
+        if found.x is None:
+            return than
+        inner, counts = self.inner(found.x), self.counts
+        return inner if counts.distance(inner) < counts.distance(than) and counts.leaves_none(inner) else than
+
     def inner(self, x: Floats) -> Ints:
         """int64 (inner cells): new counts by a solution."""
         width, own = len(self.chosen), self.counts.inner[self.chosen]
@@ -186,7 +199,11 @@ class _Program:
         largest = np.append(np.zeros(width), 1.0)
         integral = np.append(self.integral, False)
         found = Highs().minimise_integer(problem, largest, limits.seconds_left(), nodes=NODES, integral=integral)
-        return inner if found.x is None else self.inner(found.x[:width])
+        if found.x is None:
+            return inner
+        least = self.inner(found.x[:width])
+        kept = self.counts.leaves_none(least) and self.counts.distance(least) <= total
+        return least if kept else inner
 
 
 def _diagonal(values: Ints) -> csr_array:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, eye_array
 from tableseal.audit.errors import LimitError
 from tableseal.audit.measures.feasible_tables.draw import drawn_table
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.protections.inner_cells import inner_cells
+from tableseal.suppression.protections.inner_cells import listed_cells
 from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.subject import Subject
@@ -38,7 +38,7 @@ def synthesise(subject: Subject, settings: Synthetic, tools: Tools) -> Changed:
     subject.refuse(kinds[subject.cells.measure], "is no count; counts are drawn")
     negative = (subject.value < 0) if subject.nonnegative else np.ones(len(subject.cells), np.bool_)
     subject.refuse(negative, "may be negative; counts are drawn")
-    inner = inner_cells(replace(subject, release=replace(subject.release, microdata=None)))
+    inner = listed_cells(subject)
     assert inner.owner is not None
     margin = np.ones(len(subject.cells), np.bool_)
     margin[inner.owner] = False
@@ -48,7 +48,7 @@ def synthesise(subject: Subject, settings: Synthetic, tools: Tools) -> Changed:
     fixed = subject.known_zero[inner.owner]
     unbounded = np.zeros(len(margin), np.bool_)
     unbounded[inner.owner[(most == NO_END) & ~fixed]] = True
-    subject.refuse(unbounded, "is in no total that would bound it")
+    subject.refuse(unbounded, "is in no total, so that nothing bounds what could be drawn; list a total of it")
     columns = np.sort(inner.owner[~fixed])
     upper = np.zeros(len(margin), np.int64)
     upper[inner.owner] = np.where(fixed, 0, most)

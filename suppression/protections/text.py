@@ -8,6 +8,7 @@ from tableseal.audit.linear.naming import decimal, plural
 from tableseal.audit.report.build import NO_RULE
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
+from tableseal.audit.report.next_step import LONGER
 from tableseal.audit.report.public import public_copy
 from tableseal.audit.report.wider import WIDER
 from tableseal.audit.report.words import applied, cell_name, printable, totals_of, verdict_line
@@ -49,6 +50,8 @@ def next_step(found: Protection, call: Call) -> str | None:
     if found.verdict == "unsafe":
         more = "a larger base" if "base" in found.statement.settings else "other settings"
         return f"this leaves too little open; {more}, or withhold cells: {call.by('suppress')}"
+    if found.verdict == "undecided" and any(note.code == "time_limit" for note in found.report.notes):
+        return call.words(LONGER)
     wider = any(note.code == WIDER for note in found.report.notes)  # it would not be written; details say what to do
     if wider or call.options("-o", "--output"):
         return None

@@ -85,6 +85,12 @@ def test_an_unsafe_release_is_not_written(tmp_path: Path) -> None:
     assert not out.exists()
 
 
+def test_what_a_time_limit_left_undecided_is_not_to_be_written(release: Path) -> None:
+    result = run(release, "--method", "controlled-rounding", "--base", 3, "--time-limit", 0)
+    assert result.exit_code == Code.UNDECIDED
+    assert "Next: decide more with a longer --time-limit, or none." in result.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

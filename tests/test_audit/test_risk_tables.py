@@ -256,7 +256,7 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
         ("1,2\n\n3.5,4\n", r"a.csv row 2 \(line 3\), column 1: found \"3.5\", a negative or fractional count"),
         ("1,2\n3,x\n", 'column 2: found "x", no number'),
         ("1,2\n3,\n", 'column 2: found "", no number'),
-        ("1,2\n3\n", r"a.csv row 2 \(line 2\): found 1 entry, expected 2 as in row 1"),
+        ("1,2\n3\n", r"a.csv row 2 \(line 2\): found 1 entry, expected 2 as in the first row"),
         (f"1,2\n3,{2**60 + 1}\n", "more than the largest count"),
         ("1,nan\n2,3\n", r'a.csv row 1 \(line 1\), column 2: found "nan", no number'),
         ("inf,1\n2,3\n", 'row 1 .*, column 1: found "inf", no number'),

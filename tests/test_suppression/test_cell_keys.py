@@ -24,8 +24,8 @@ from tableseal.suppression.protections.cell_keys.entropy import (
 from tableseal.suppression.protections.cell_keys.keys import (
     RecordKeys,
     cell_keys,
+    key_notes,
     keys_from_column,
-    missing_keys,
     rotated,
 )
 from tableseal.suppression.protections.cell_keys.ptable import PTable, Stated, check, moments, table_of
@@ -251,21 +251,39 @@ def test_a_cell_key_does_not_depend_on_the_table(seed: int, people: int) -> None
 def test_missing_keys_are_counted() -> None:
     """CONVENTION 741: ONS warns, and stops where more than half are missing."""
     keys = keys_from_column(["3", "", None, "7"], 256)
-    assert [note.count for note in missing_keys(keys)] == [2]
-    assert "2 of 4 records have no key" in missing_keys(keys)[0].text
+    assert [note.count for note in key_notes(keys)] == [2]
+    assert "2 of 4 records have no key" in key_notes(keys)[0].text
     with pytest.raises(InputError, match="3 of 4 records have no key; more than half"):
-        missing_keys(keys_from_column(["3", "", None, ""], 256))
-    assert missing_keys(keys_from_column(["3"], 256)) == ()
+        key_notes(keys_from_column(["3", "", None, ""], 256))
+    assert key_notes(keys_from_column(["3"], 256)) == ()
+
+
+@pytest.mark.parametrize("alike", ["0", "0.5", "0.37126645"])
+def test_keys_that_are_mostly_the_same_are_refused(alike: str) -> None:
+    """CONVENTION 741: a constant column is no column of keys, and every cell of a size would change alike."""
+    others = [f"0.{n:04}" for n in range(100, 115)]
+    assert key_notes(keys_from_column([*others, *[alike] * 15], None), HERE) == ()
+    with pytest.raises(InputError, match=r"records.csv: 16 of 31 records have the same key"):
+        key_notes(keys_from_column([*others, *[alike] * 16], None), HERE)
+
+
+def test_wide_ranges_keep_their_moments() -> None:
+    """Changes with no part of a key worth the name get none; mean and variance are as asked for all the same."""
+    table = table_of_maximum_entropy(Wanted(12, 1.0), 10**4)
+    for one in moments(table)[1:]:
+        assert one.mean == 0
+        assert abs(one.variance - 1) < Fraction(1, 100)
 
 
 @pytest.mark.parametrize(
     ("entries", "modulus", "message"),
     [
-        (["3", "256"], 256, "row 2 is no key; expected a whole number from 0 to 255"),
+        (["3", "256"], 256, "row 2: is no key; expected a whole number from 0 to 255"),
         (["0.5"], 256, "modulus 256: keys are decimals from 0 to below 1, as those made of identifiers are"),
-        (["1.5"], 256, "row 1 is no key"),
-        (["0.5", "1.0"], None, "row 2 is no key; expected a decimal from 0 to below 1"),
-        (["x"], None, "row 1 is no key"),
+        (["1.5"], 256, "row 1: is no key"),
+        (["0.5", "1.0"], None, r"row 2: is no key; expected a decimal from 0 to below 1\."),
+        (["x", "0.1", "y"], None, r"row 1: is no key \(2 such rows\)"),
+        (["3", "17"], None, "of whole numbers say modulus"),
         (["0.1234567890123"], None, "more than 12 decimals"),
         (["1"], 1, "expected a whole number from 2"),
     ],

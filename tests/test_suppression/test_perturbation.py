@@ -310,3 +310,25 @@ def test_releases_that_are_none() -> None:
         protect(release_from_document(DOCUMENT | {"kind": "magnitude", "unit": 1}), Perturbation(HALF, 2))
     with pytest.raises(InputError, match="may be negative"):
         protect(release_from_document(DOCUMENT | {"intruder": {"nonnegative": False}}), Perturbation(HALF, 2))
+
+
+def test_wide_matrices_are_looked_up_and_not_gone_through() -> None:
+    """Rows of a thousand counts; what may stand behind one is asked of each row once."""
+    matrix = Counts.spread(HALF, 600)
+    assert matrix.reach == 600
+    assert matrix.sources(3) == set(range(1, 604))
+    assert possible({5: 1, 900: 2}, matrix, "independent", made_invariant=True)[900] == set(range(1, 2101))
+
+
+def test_restored_margins_need_inner_cells_that_are_listed() -> None:
+    release = release_from_document(
+        {
+            "tableseal": 1,
+            "kind": "count",
+            "variables": {"code": {"total": "T", "codes": ["a", "b"]}},
+            "tables": [{"name": "t", "cells": {"code": ["a", "b", "T"], "value": [1, 1, 2]}}],
+            "microdata": {"cells": {"code": ["a", "b"]}},
+        }
+    )
+    with pytest.raises(InputError, match="margins restored: with `microdata` every listed cell is a margin"):
+        protect(release, Perturbation(HALF, 1, margins="restored"))

@@ -13,15 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
+from tableseal.audit.progress import silent
 from tableseal.suppression.protections.inner_cells import inner_cells
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, possible, round_small_counts
+from tableseal.suppression.protections.small_counts import Counts, nearest
 from tableseal.suppression.protections.subject import subject_of
 from tests.support.tabulated import tabulated
 
@@ -237,3 +240,13 @@ def reread(release: Release, folder: Path) -> Release:
         },
         folder=folder,
     )
+
+
+@pytest.mark.parametrize("base", [10**3, 10**6, 10**9])
+def test_nothing_small_is_left_whatever_the_base(base: int) -> None:
+    """A solver takes a millionth of a large base for nothing; what is released is checked in whole numbers."""
+    forms = csr_array(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
+    counts = Counts(forms, np.array([1, 7, 11]), base)
+    found = nearest(counts, Limits(), silent)
+    assert counts.leaves_none(found.inner)
+    assert found.bound <= counts.distance(found.inner)

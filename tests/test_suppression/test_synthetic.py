@@ -54,5 +54,5 @@ def test_tables_that_are_none() -> None:
         "variables": {"a": {"total": "T", "codes": ["k", "l"]}},
         "tables": [{"name": "t", "cells": {"a": ["k", "l"], "value": [4, 5]}, "absent": {"leaves": "not_released"}}],
     }
-    with pytest.raises(InputError, match="in no total that would bound it"):
+    with pytest.raises(InputError, match="in no total, so that nothing bounds"):
         protect(release_from_document(alone), Synthetic())

@@ -19,7 +19,7 @@ from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Note, Ptable, Release
 from tableseal.audit.rules.memberships import memberships
 from tableseal.suppression.protections.cell_keys import magnitudes
-from tableseal.suppression.protections.cell_keys.keys import RecordKeys, cell_keys, keys_from_column, missing_keys
+from tableseal.suppression.protections.cell_keys.keys import RecordKeys, cell_keys, key_notes, keys_from_column
 from tableseal.suppression.protections.cell_keys.magnitudes import MagnitudeTables
 from tableseal.suppression.protections.cell_keys.ptable import PTable
 from tableseal.suppression.protections.cell_keys.ptable_files import ALL, ptables_of
@@ -118,7 +118,7 @@ def changed_magnitudes(
     shown, all_keys = values.copy(), np.zeros(len(cells), np.int64)
     shown[own] = [v + floor(Fraction(c) / Fraction(unit) + Fraction(1, 2)) for v, c in _pairs(values[own], change)]
     all_keys[own] = key
-    return ChangedMagnitudes(shown, all_keys, keys.modulus, missing_keys(keys, data.source))
+    return ChangedMagnitudes(shown, all_keys, keys.modulus, key_notes(keys, data.source))
 
 
 def _pairs(values: Ints, change: Floats) -> list[tuple[int, float]]:

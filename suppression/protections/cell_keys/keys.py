@@ -9,7 +9,7 @@ cellKey and tau-ARGUS.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -60,10 +60,12 @@ def keys_from_column(entries: Sequence[str | None], modulus: int | None, where: 
         raise InputError(text, at=OptionName("modulus", str(modulus)))
     digits = 0
     if modulus is None:
-        for row, entry in enumerate(entries):
-            number = found[row]
-            if known[row] and (number is None or not 0 <= number < 1):
-                raise InputError(f"row {row + 1} is no key; expected a decimal from 0 to below 1.", at=where)
+        decimals = [number is not None and 0 <= number < 1 for number in found]
+        numbers = [number for number in found if number is not None]
+        whole = bool(numbers) and all(number.denominator == 1 for number in numbers)
+        hint = ("; of whole numbers say ", OptionName("modulus")) if whole else ()
+        _refuse_entries(known & ~np.array(decimals, np.bool_), where, "a decimal from 0 to below 1", *hint)
+        for entry in entries:
             text = (entry or "").strip()
             digits = max(digits, len(text.partition(".")[2]) if "e" not in text.lower() else 12)
         if 10**digits > LARGEST_MODULUS:
@@ -71,15 +73,19 @@ def keys_from_column(entries: Sequence[str | None], modulus: int | None, where: 
     size = 10 ** max(digits, 1) if modulus is None else modulus
     _refuse_modulus(size)
     scale = size if modulus is None else 1
-    units = np.zeros(len(entries), np.int64)
-    for row, number in enumerate(found):
-        if not known[row]:
-            continue
-        unit = None if number is None else number * scale
-        if unit is None or unit.denominator != 1 or not 0 <= unit < size:
-            raise InputError(f"row {row + 1} is no key; expected a whole number from 0 to {size - 1}.", at=where)
-        units[row] = int(unit)
-    return RecordKeys(units, known, size)
+    scaled = [None if number is None else number * scale for number in found]
+    fits = [unit is not None and unit.denominator == 1 and 0 <= unit < size for unit in scaled]
+    _refuse_entries(known & ~np.array(fits, np.bool_), where, f"a whole number from 0 to {size - 1}")
+    return RecordKeys(np.array([int(unit or 0) for unit in scaled], np.int64), known, size)
+
+
+def _refuse_entries(wrong: NDArray[np.bool_], where: Place | None, expected: str, *hint: str | OptionName) -> None:
+    """Name the first row that is no key, without what stands there, and count them."""
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        at = replace(where or Place("keys"), row=int(rows[0]) + 1)
+        more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
+        raise InputError(f"is no key{more}; expected {expected}", *hint, ".", at=at, expected=expected)
 
 
 def _number(text: str) -> Fraction | None:
@@ -95,13 +101,24 @@ def _refuse_modulus(modulus: int) -> None:
         raise InputError(at=OptionName("modulus"), found=quoted(str(modulus)), expected=text)
 
 
-def missing_keys(keys: RecordKeys, where: Place | None = None) -> tuple[Note, ...]:
+ENOUGH_KEYS, ENOUGH_VALUES = 20, 10
+"""Of fewer keys, or smaller moduli, chance may make most of them the same."""
+
+
+def key_notes(keys: RecordKeys, where: Place | None = None) -> tuple[Note, ...]:
     """A note of how many records have no key; these count in cells all the same, but not in cell keys.
 
     Raises
     ------
-    InputError: more than half have none: most cells would change alike.
+    InputError: more than half have none, or more than half the same: most cells would change alike.
     """
+    alike = int(np.unique(keys.units[keys.known], return_counts=True)[1].max(initial=0))
+    given = int(keys.known.sum())
+    if given >= ENOUGH_KEYS and keys.modulus >= ENOUGH_VALUES and 2 * alike > given:
+        text = (
+            f"{alike} of {given} records have the same key; keys are drawn at random, so that cells change differently."
+        )
+        raise InputError(text, at=where)
     missing = int((~keys.known).sum())
     if 2 * missing > len(keys):
         raise InputError(f"{missing} of {len(keys)} records have no key; more than half is too many.", at=where)

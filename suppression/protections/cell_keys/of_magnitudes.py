@@ -11,7 +11,7 @@ from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.model import Microdata, Note, Rounding
 from tableseal.audit.model.rounding import most_changed
 from tableseal.audit.rules.memberships import memberships, record_amounts
-from tableseal.suppression.protections.cell_keys.keys import cell_keys, keys_from_column, missing_keys
+from tableseal.suppression.protections.cell_keys.keys import cell_keys, key_notes, keys_from_column
 from tableseal.suppression.protections.cell_keys.magnitude_settings import MagnitudeKeySettings, tables_of
 from tableseal.suppression.protections.cell_keys.magnitudes import Cells, MagnitudeTables, changes
 from tableseal.suppression.protections.cell_keys.reach import told_flex, told_share
@@ -81,7 +81,7 @@ def changed_magnitudes(
         limit[own] = most_changed(subject.value[own], rounding)
     change = np.clip(nearest, -np.minimum(limit, subject.value), limit)
     shown = np.where(subject.known_zero | (subject.value == 0), 0, subject.value + change)
-    return ChangedMagnitudes(shown, stated, tables, int((change != nearest).sum()), missing_keys(keys, data.source))
+    return ChangedMagnitudes(shown, stated, tables, int((change != nearest).sum()), key_notes(keys, data.source))
 
 
 def _refuse_others(subject: Subject) -> None:

@@ -15,8 +15,8 @@ from tableseal.audit.rules.memberships import memberships
 from tableseal.suppression.protections.cell_keys.keys import (
     RecordKeys,
     cell_keys,
+    key_notes,
     keys_from_column,
-    missing_keys,
 )
 
 
@@ -55,7 +55,7 @@ def keys_of_cells(release: Release, cells: Cells, counts: NDArray[np.int64], mod
 def _from_records(
     release: Release, cells: Cells, counts: NDArray[np.int64], data: Microdata, keys: RecordKeys
 ) -> CellKeys:
-    notes = missing_keys(keys, data.source)
+    notes = key_notes(keys, data.source)
     cell, record, covered = memberships(release, cells, data)
     open_cells = "it is open whether some records belong to it, because of a code that is missing or too coarse"
     _refuse(release, cells, ~covered, open_cells)

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 REACH = 8
 """Numbers further from their exact share than this are not looked at."""
 
+NEGLIGIBLE = Fraction(1, 10**6)
+"""Changes with a smaller part of a key get none, unless nothing fits then: wide ranges have hundreds of them."""
+
 
 def allocated(changes: NDArray[np.int64], p: NDArray[np.float64], modulus: int) -> NDArray[np.int64] | None:
     """Whole numbers of keys near p times the modulus, that add up to the modulus, with a mean change of exactly 0.
@@ -33,10 +36,12 @@ def allocated(changes: NDArray[np.int64], p: NDArray[np.float64], modulus: int) 
     cost = np.concatenate([np.zeros(n), np.ones(n + 1)])
     whole = np.concatenate([np.ones(n), np.zeros(n + 1)])
     stays = changes == 0
+    never = np.array([x < NEGLIGIBLE for x in exact])
     for kept in (True, False):
         low, high = np.maximum(-floor, -REACH).astype(float), np.full(n, REACH + 1.0)
         if kept:
             low[stays] = high[stays] = np.round(rest[stays])
+            high[never & ~stays] = 0
         bounds = Bounds(np.append(low, np.zeros(n + 1)), np.append(high, np.full(n + 1, np.inf)))
         found = milp(cost, constraints=rows, bounds=bounds, integrality=whole)
         if found.success:

@@ -6,6 +6,7 @@ Source: Shlomo, Antal & Elliot 2015, section 3.3; Gouweleeuw et al. 1998 (post-r
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Protocol
 
 Row = Mapping[int, Fraction]
@@ -50,10 +51,10 @@ class Counts:
         width = len(rows[-1])
         return Counts(tuple((*row, *[Fraction(0)] * (width - len(row))) for row in rows), 1)
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """The largest change of a count."""
-        return max(abs(k - s) for s, row in enumerate(self.rows) for k, p in enumerate(row) if p)
+        return max(abs(move) for moves in self._moves for move in moves)
 
     @property
     def zeros_stay(self) -> bool:
@@ -78,14 +79,23 @@ class Counts:
 
     def row(self, count: int) -> Row:
         """What a count may become."""
-        first = len(self.rows) - self.cycle
-        state = count if count < first else first + (count - first) % self.cycle
-        return {count + k - state: p for k, p in enumerate(self.rows[state]) if p}
+        state = self._state(count)
+        return {count + move: p for move, p in self._moves[state].items()}
 
     def sources(self, shown: int) -> set[int]:
         """Which counts may become this one."""
         near = range(max(0, shown - self.reach), shown + self.reach + 1)
-        return {count for count in near if shown in self.row(count)}
+        return {count for count in near if shown - count in self._moves[self._state(count)]}
+
+    def _state(self, count: int) -> int:
+        """The row of a count."""
+        first = len(self.rows) - self.cycle
+        return count if count < first else first + (count - first) % self.cycle
+
+    @cached_property
+    def _moves(self) -> tuple[Row, ...]:
+        """Of each row: by how much its count changes, with which probability above 0."""
+        return tuple({k - s: p for k, p in enumerate(row) if p} for s, row in enumerate(self.rows))
 
 
 def invariant(rows: Sequence[Row], states: Sequence[int], number: Sequence[int]) -> list[Row]:

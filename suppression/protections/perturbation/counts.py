@@ -43,7 +43,8 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     matrix = settings.matrix(subject.release)
     inner = _apart(subject) if settings.margins == "apart" else inner_cells(subject)
     if settings.margins == "restored" and inner.owner is None:
-        subject.refuse(np.ones(len(subject.cells), np.bool_), "stays: with `microdata` all cells are margins")
+        text = "with `microdata` every listed cell is a margin of their combinations, and none would change; leave "
+        raise InputError(text, "`microdata` out, or choose other margins.", at=OptionName("margins", "restored"))
     strata = strata_of(subject, inner, settings.by)
     fixed = np.zeros(len(inner.value), np.bool_) if inner.owner is None else subject.known_zero[inner.owner]
     order = order_by_names(subject.release, inner.codes, inner.measure)
