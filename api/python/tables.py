@@ -46,7 +46,24 @@ class TablesKeywords(TableOptions, GeneratorOptions):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TablesResult(Result):
-    """The answer of a table generator: values, or the reason why there are none and which tables there would be."""
+    """The answer of a table generator: values, or the reason why there are none and which tables there would be.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> policy = '{"tableseal-generator": 1, "protection": {"rounding": {"base": 3}}, "memory": false}'
+    >>> _ = Path("policy.json").write_text(policy)
+    >>> _ = Path("secret.txt").write_text("no secret, but long enough")
+    >>> town = ts.hypercube({
+    ...     "tableseal": 1,
+    ...     "kind": "count",
+    ...     "variables": {"sex": {"total": "T", "codes": ["F", "M"]}},
+    ...     "tables": [{"name": "persons", "cells": {"sex": ["F", "M"], "value": [30, 27]}}],
+    ... }, secret_file="secret.txt")
+    >>> _ = town.save("town.cube")
+    >>> ts.tables("town.cube", by="sex", policy="policy.json", secret_file="secret.txt")
+    TablesResult(outcome='answered', cells=2)
+    """
 
     result: TableAnswer
 
@@ -123,6 +140,23 @@ def tables(data: object, keywords: TablesKeywords) -> TablesResult:
     Raises
     ------
     InputError: what cannot be read or used; all that is wrong with a request at once.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> policy = '{"tableseal-generator": 1, "protection": {"rounding": {"base": 3}}, "memory": false}'
+    >>> _ = Path("policy.json").write_text(policy)
+    >>> _ = Path("secret.txt").write_text("no secret, but long enough")
+    >>> town = ts.hypercube({
+    ...     "tableseal": 1,
+    ...     "kind": "count",
+    ...     "variables": {"sex": {"total": "T", "codes": ["F", "M"]}},
+    ...     "tables": [{"name": "persons", "cells": {"sex": ["F", "M"], "value": [30, 27]}}],
+    ... }, secret_file="secret.txt")
+    >>> _ = town.save("town.cube")
+    >>> found = ts.tables("town.cube", by="sex", policy="policy.json", secret_file="secret.txt")
+    >>> found.to_frame("polars").rows()
+    [('F', 30), ('M', 27)]
     """
     if not isinstance(data, str | os.PathLike):
         raise InputError(found=a_kind(data), expected=EXPECTED)
