@@ -18,6 +18,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     risk        disclosure risk of a whole table
     tabulate    tables from microdata
     hypercube   a large table from which any table is made
+    tables      tables of it that users ask for, given or refused
     plan        which tables of a publication hang together
     publish     all of them safe together
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
     from tableseal.api.python.suppress import SuppressResult, suppress
+    from tableseal.api.python.tables import TablesResult, tables
     from tableseal.api.python.tabulate import TabulateResult, tabulate
     from tableseal.api.python.verify import VerifyResult, verify
     from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
@@ -76,6 +78,7 @@ __all__ = [
     "RiskResult",
     "SapResult",
     "SuppressResult",
+    "TablesResult",
     "TablesealError",
     "TabulateResult",
     "VerifyResult",
@@ -93,6 +96,7 @@ __all__ = [
     "risk",
     "sap",
     "suppress",
+    "tables",
     "tabulate",
     "verify",
 ]
@@ -113,6 +117,7 @@ _opened = opener(
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),
         "api.python.suppress": ("SuppressResult", "suppress"),
+        "api.python.tables": ("TablesResult", "tables"),
         "api.python.tabulate": ("TabulateResult", "tabulate"),
         "api.python.verify": ("VerifyResult", "verify"),
         "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),

@@ -37,28 +37,17 @@ def tables_verb(
 
     Example: tableseal tables census.cube --by region,sex --policy generator.yaml --secret-file secret.txt
     """
-    from tableseal.api.generating.counter import opened_counter
-    from tableseal.api.generating.memories import Memories, audience_of
+    from tableseal.api.generating.asking import counter_for, told_to
     from tableseal.api.generating.requests import read_table_request
     from tableseal.api.generating.words import told_text
     from tableseal.api.generating.written import table_written
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.codec.public import public_part
-    from tableseal.audit.errors import InputError, OptionName
 
     check_targets({"--output": output, "--json": json}, inputs=(request, options.policy, options.secret_file))
-    for name in ("policy", "secret_file"):
-        if getattr(options, name) is None:
-            raise InputError("is needed.", at=OptionName(name))
-    counter = opened_counter(Path(cube), Path(options.policy or ""), Path(options.secret_file or ""))
+    counter = counter_for(Path(cube), options)
     asked = read_table_request(counter.cells, None if request is None else Path(request), table)
-    memory = counter.generator.policy.memory
-    if memory is None:
-        told = counter.judged(asked, None).answer
-    else:
-        with at.opened() as (_, store):
-            audience = audience_of(memory.scope, options.user, options.group)
-            told = Memories(store).told(counter, asked, audience, options.user)
+    told = told_to(counter, asked, options, at)
     shown = public_part(told) if public else told
     if json is not None:
         write_target(json, json_of(shown) + "\n")

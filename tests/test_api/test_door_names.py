@@ -34,6 +34,7 @@ FUNCTIONS = (
     "risk",
     "sap",
     "suppress",
+    "tables",
     "tabulate",
     "verify",
 )
@@ -49,6 +50,7 @@ KEYWORD_MODELS = {
     "risk": "RiskKeywords",
     "sap": "SapKeywords",
     "suppress": "SuppressKeywords",
+    "tables": "TablesKeywords",
     "tabulate": "TabulateKeywords",
 }
 
