@@ -193,9 +193,11 @@ def first_order(problem: Problem, cost: Floats, seconds: float) -> Outcome:
     factors of the matrix: of a cube of 170,373 nested cells 1 s, where the interior point method takes 100 s.
 
     What a limit ends HiGHS calls invalid; what it has then is given all the same, for multipliers need not be the best
-    ones to prove a bound (50,304 cells: nothing else after 300 of 600 steps).
+    ones to prove a bound (50,304 cells: nothing else after 300 of 600 steps). Those of a problem that was made smaller
+    before are of no use then.
     """
     model = _model(problem)
+    model.setOptionValue("presolve", "off")
     model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
     model.setOptionValue("time_limit", max(seconds, 0.0))
     model.setOptionValue("solver", "pdlp")

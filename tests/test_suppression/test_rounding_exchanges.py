@@ -133,7 +133,7 @@ def test_multipliers_that_a_limit_cuts_short_prove_a_bound_all_the_same(monkeypa
     release = tabulated(np.random.default_rng(2).poisson(6, (8, 6, 5)), (2, 2))
     _, _, part, _ = behind_of(release, 5)
     whole = least_change(part, multipliers(part, Limits()))
-    monkeypatch.setattr(highs_models, "_STEPS", 60)
+    monkeypatch.setattr(highs_models, "_STEPS", 200)
     short = least_change(part, multipliers(part, Limits()))
     best = round_controlled(subject_of(release), ControlledRounding(Fraction(5)), Tools()).optimised
     assert best is not None

@@ -35,6 +35,11 @@ LARGEST = 4096.0
 MARGIN = 1 - 2**-15
 """Times the multipliers of the solver: room for their rounding, so that no price becomes negative."""
 
+SHRUNK = (1000, 999, 990, 970, 950, 900, 850, 800, 700, 500, 0)
+"""Thousandths of the multipliers that are tried: smaller ones leave fewer prices negative, where a limit has ended the
+method before it was done (9,437 cells after 1,000 of 3,000 steps: 0 with all of them, 430,563 with 850; 491,746 is the
+best)."""
+
 REPAIRS = 5
 """Times that negative prices are mended."""
 
@@ -64,7 +69,7 @@ def least(part: Part, limits: Limits) -> Least:
     """The bound of a whole part (all right sides 0)."""
     size = abs(part.relations)
     found = _multipliers(part, limits)
-    tries = (found, _repaired(part, size, found), np.zeros(size.nnz, np.int64))
+    tries = [(found * thousandths // 1000) for thousandths in SHRUNK] + [_repaired(part, size, found)]
     return max((_with(part, size, multiplier) for multiplier in tries), key=lambda proof: proof.bound)
 
 
