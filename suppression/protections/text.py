@@ -78,7 +78,7 @@ def _done(said: Statement) -> Iterator[str]:
         else:
             yield (
                 f"{best.what[0].upper()}{best.what[1:]} {best.distortion:,}; proved: none is below {best.bound:,.6g} "
-                f"(gap {100 * best.gap:.2g}%)."
+                f"(gap {100 * best.gap:.3g}%)."
             )
 
 
