@@ -89,6 +89,10 @@ class Settings(BaseSettings):
         Path | None,
         Field(description="Folder of hypercubes from which users make tables: NAME.cube, NAME.yaml, NAME.secret."),
     ] = None
+    signing_key: Annotated[
+        Path | None,
+        Field(description="File with a private key (Ed25519, PEM, no password) that signs certificates of plans."),
+    ] = None
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
     upload_seconds: Annotated[float, Field(gt=0, description="Seconds in which a request must come.")] = 300.0
     header_seconds: Annotated[float, Field(gt=0, description="Seconds in which its headers must come.")] = 20.0
@@ -175,7 +179,7 @@ def load_settings(**given: object) -> Settings:
 
     Raises
     ------
-    InputError: a setting that is not understood, or not safe.
+    InputError: a setting that is not understood, or not safe; a key that cannot sign.
     """
     from pydantic import ValidationError
 
@@ -183,11 +187,16 @@ def load_settings(**given: object) -> Settings:
 
     present = {name: value for name, value in given.items() if value is not None}
     try:
-        return Settings(**{"_secrets_dir": _secrets_folder(), **present})  # type: ignore[arg-type]
+        settings = Settings(**{"_secrets_dir": _secrets_folder(), **present})  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{name or 'settings'}: {first.get('ctx', {}).get('error', first['msg'])}") from None
+    if settings.signing_key is not None:
+        from tableseal.api.publishing.certificate import signing_key
+
+        signing_key(str(settings.signing_key))
+    return settings
 
 
 def _secrets_folder() -> str | None:

@@ -12,10 +12,12 @@ from tableseal.audit.execution.memory import memory_limit
 
 @dataclass(frozen=True)
 class Limits:
-    """What one attempt may use. memory: megabytes, None for no limit. cells: rows of all tables of a release."""
+    """What one attempt may use. memory: megabytes, None for no limit. cells: rows of all tables of a release.
+    signing_key: file of the key that signs certificates; None: they are not signed."""
 
     memory: int | None
     cells: int
+    signing_key: Path | None = None
 
 
 def attempt(
@@ -37,6 +39,6 @@ def attempt(
     try:
         with memory_limit(limits.memory):
             kind.check(wanted)
-            return kind.run(wanted, Context(folder, progress, limits.cells, keep, lasting))
+            return kind.run(wanted, Context(folder, progress, limits.cells, keep, lasting, limits.signing_key))
     except TablesealError as error:
         return problem_of(error)

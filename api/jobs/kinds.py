@@ -43,7 +43,7 @@ class Context:
     folder: a private folder with the files of the request, under their names. progress: told how far the work is.
     max_cells: rows of all tables of a release, at most. keep: told of a result that is an answer already, though not
     all of it: the job's, should the attempt not come to its end. lasting: a folder that
-    attempts at the same job on this machine share, for kinds that have one.
+    attempts at the same job on this machine share, for kinds that have one. signing_key: see `Limits`.
     """
 
     folder: Path
@@ -51,6 +51,7 @@ class Context:
     max_cells: int
     keep: Callable[[Result], None] = keep_nothing
     lasting: Path | None = None
+    signing_key: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ def run(request: PublishedRequest, context: Context) -> Result:
     ------
     InputError: the plan cannot be used.
     """
+    from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.execution.processes import Processes
@@ -61,6 +62,7 @@ def run(request: PublishedRequest, context: Context) -> Result:
     settings = Settings(
         said.search(),
         said.proof,
+        None if context.signing_key is None else signing_key(str(context.signing_key)),
         max_cells=context.max_cells,
         under=None if ledger is None else under(request.under, ledger, request.by, said.time_limit),
     )

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from asking import WAIT, archive, asked, path_of
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
@@ -21,7 +23,8 @@ from tableseal.api.http.plans import EXAMPLE
 from tableseal.api.jobs.attempt import Limits, attempt
 from tableseal.api.jobs.folder import lasting_folder
 from tableseal.api.jobs.kinds import Result, all_kinds
-from tableseal.api.settings import Settings
+from tableseal.api.settings import Settings, load_settings
+from tableseal.audit.errors import InputError
 from tableseal.audit.execution import processes
 from tableseal.audit.execution.executor import HERE
 
@@ -100,6 +103,34 @@ def test_what_is_published_is_what_the_command_writes(client: TestClient, home: 
     progress = client.get(job).json()["progress"]  # not told of every step
     assert progress is None or (progress["stage"], progress["total"]) == ("clusters", 2)
     assert client.get(f"{job}/protected").status_code == 404
+
+
+def test_certificates_are_signed_with_the_key_of_the_service(tmp_path: Path) -> None:
+    """CONVENTION 1001"""
+    key = Ed25519PrivateKey.generate()
+    (tmp_path / "own.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "public.pem").write_bytes(public)
+    with asked(tmp_path / "data", signing_key=tmp_path / "own.pem") as signing:
+        response = signing.post("/v1/published", json=EXAMPLE, headers=WAIT)
+        assert response.status_code == 200, response.text
+        for part in ("public", "agency"):
+            for name, content in unzipped(signing, path_of(response), part).items():
+                (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / "out" / name).write_bytes(content)
+    verify = ["verify", f"{tmp_path}/out/certificate.json", f"{tmp_path}/out", "--key", f"{tmp_path}/public.pem"]
+    checked = CliRunner().invoke(command(), verify)
+    assert checked.exit_code == 0, checked.output
+    assert "The signature is by this key." in checked.output
+
+
+def test_a_key_that_cannot_sign_ends_the_service_at_its_start(tmp_path: Path) -> None:
+    """CONVENTION 1001"""
+    (tmp_path / "no.pem").write_text("nothing")
+    with pytest.raises(InputError, match="a private key of Ed25519 in PEM form"):
+        load_settings(data=tmp_path, signing_key=tmp_path / "no.pem")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_settings(data=tmp_path, signing_key=tmp_path / "gone.pem")
 
 
 def test_what_cannot_be_used_is_said_with_its_place(client: TestClient) -> None:
