@@ -32,7 +32,6 @@ from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.search.surrounded import surrounded
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
@@ -110,7 +109,7 @@ class Rounds:
         self._latest: Found | None = None
         self._best: int | None = None
         self._next_audit = 0.0
-        self._cut_short = self._hurried = False
+        self._cut_short = False
 
     def run(self) -> Outcome:
         """The outcome; patterns are judged by their own audit.
@@ -210,27 +209,14 @@ class Rounds:
             try:
                 if pattern is None:
                     pattern = self._completed(posed.primary if found.start is None else found.start)
-                    found = Found("feasible", pattern, 0, 0)
+                    found = Found("feasible", pattern, 0, 0, last_resort=self._limits.out_of_time())
                 wider = self._against_shares(pattern)
             except _RefutedError as refuted:
                 need = refuted.requirement
                 return self._outcome(Found("infeasible", None, 0, 0, need), None, None, need)
             if not np.array_equal(wider, pattern):
                 found = replace(found, status="feasible", pattern=wider, bound=0)
-            outcome = self._audited(found, wider)
-            return self._everything(outcome) if self._hurried else outcome
-
-    def _everything(self, outcome: Outcome) -> Outcome:
-        """The outcome of a pattern that nothing shows to be safe; if its audit does not either, of everything that may
-        be withheld."""
-        posed, pattern = self._posed(), outcome.found.pattern
-        assert outcome.report is not None
-        assert pattern is not None
-        everything = posed.primary | posed.may
-        whole = bool(np.array_equal(pattern, everything))
-        if outcome.report.verdict != "safe" and not whole:
-            outcome, whole = self._audited(replace(outcome.found, pattern=everything, bound=0), everything), True
-        return replace(outcome, found=replace(outcome.found, last_resort=whole))
+            return self._audited(found, wider)
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
@@ -284,8 +270,7 @@ class Rounds:
             return narrowed(problem, wider, self._forced, unmet=self._unmet, safe=safe)
 
     def _completed(self, pattern: Pattern) -> Pattern:
-        """A pattern around this one that withstands everything; if that takes too long, one that may withstand it (see
-        `surrounded`).
+        """A pattern around this one that withstands everything; if that takes too long, all that may be withheld.
 
         Raises
         ------
@@ -303,8 +288,7 @@ class Rounds:
             posed = self._posed()
             found, impossible = cover(posed, self._oracle, pattern, self._limits)
             if found is None and impossible is None and self._limits.out_of_time():
-                self._hurried = True
-                return surrounded(posed, self._oracle, pattern)  # whether that is safe the audit tells
+                found = posed.primary | posed.may  # whether that is safe the audit tells
             if found is not None:
                 return found
             if impossible is None:

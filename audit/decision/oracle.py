@@ -381,10 +381,6 @@ class Oracle:
         self.ask([doubts[q] for q in sorted(took)])
         return chosen
 
-    def doubted(self, pattern: NDArray[np.bool_]) -> list[Requirement]:
-        """What the watch doubts of a pattern, of which tables show nothing."""
-        return [] if self._watch is None else [doubt.requirement for doubt in self._watch.doubts(self, pattern)]
-
     def alike(self, equations: Equations, requirements: Sequence[Requirement]) -> "Oracle":
         """Another oracle with the same engines, which knows nothing yet."""
         return Oracle(equations, requirements, self._method, self._solver)

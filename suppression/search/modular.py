@@ -87,11 +87,7 @@ def first_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found
     proposal = tables.proposal(STEPS * problem.cost.astype(np.float64), CAUTION[0], tools.limits)
     with tools.oracle.unwatched():
         found = made_safe(problem, tools, proposal)
-    if found.pattern is None:
-        return found
-    price = problem.cost.astype(np.float64)
-    wider, _ = tools.oracle.narrowed(problem.primary | problem.may, found.pattern, price, tools.limits)
-    return made_safe(problem, tools, wider)
+    return found if found.pattern is None else made_safe(problem, tools, found.pattern)
 
 
 def proposed_again(problem: Problem, tools: Tools) -> Found:

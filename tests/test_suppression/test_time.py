@@ -1,6 +1,5 @@
 """Searches that run out of time: what they return is safe all the same, and they do not go on for long."""
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -13,7 +12,6 @@ from one_variable import POLICY, line
 from ticking import Ticking
 
 from cases.benchmarks import unprotected
-from cases.benchmarks.families import Family, costs, generate
 from cases.benchmarks.folder import DATA
 from cases.benchmarks.releases import to_protect
 from tableseal.audit.bounds.component import Limits
@@ -30,8 +28,6 @@ from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import cover
-from tableseal.suppression.search.heuristic import heuristic
-from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
 
@@ -118,24 +114,3 @@ def test_a_pattern_that_is_not_completed_in_time_is_everything() -> None:
     assert result.report is not None
     assert result.report.verdict == "safe"
     assert result.found.status == "feasible"
-
-
-def nearly(problem: Problem, tools: Tools) -> Found:
-    """A safe pattern but for its dearest cell, when the time is over."""
-    pattern = heuristic(problem, replace(tools, limits=Limits())).pattern
-    assert pattern is not None
-    pattern[np.argmax(np.where(pattern & ~problem.primary, problem.cost, -1))] = False
-    return Found("unfinished", None, 0, 0, start=pattern)
-
-
-@pytest.mark.parametrize("enough", [True, False])
-def test_what_is_not_shown_in_time_is_surrounded(enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONVENTION 600: sub-tables around it are withheld; everything only if the audit does not find that safe."""
-    if not enough:
-        monkeypatch.setattr("tableseal.suppression.rounds.surrounded", lambda problem, *_: problem.primary)
-    made = generate("two", Family(((3, 3), (3, 3)), mean=12, primary=2), 1)
-    release = to_protect(replace(made, withheld=made.primary), costs(made.dimensions, made.values))
-    result = suppress(release, search=nearly, method="nearly", time_limit=0.0, explain=False)
-    assert result.verdict == "safe"
-    assert result.found.last_resort is not enough
-    assert bool(result.secondary < result.problem.may.sum()) is enough
