@@ -87,7 +87,6 @@ class Watched:
     def good(self) -> None:
         """CONVENTION 891: nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and
         on a phone."""
-        self.sound()
         size = self.page.viewport_size
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)
@@ -97,6 +96,7 @@ class Watched:
         self.page.set_viewport_size({"width": 390, "height": 844})
         assert findings(self.page) == [], f"390 px: {self.page.url}"
         self.page.set_viewport_size(size)
+        self.sound()
 
     def sound(self) -> None:
         """The part of it that takes no time on pages of 20,000 elements, which axe takes a minute for."""
