@@ -14,8 +14,10 @@ from tableseal.api.options.publish import PublishOptions, UnderOptions
 from tableseal.api.publishing.under import check_under, under
 from tableseal.api.store.job import Document
 from tableseal.api.suppressing import check_search
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from sqlalchemy import Connection
 
     from tableseal.api.publishing.folder import Results
@@ -50,7 +52,6 @@ def run(request: PublishedRequest, context: Context) -> Result:
     ------
     InputError: the plan cannot be used.
     """
-    from tableseal.api.publishing.certificate import signing_key
     from tableseal.api.publishing.publish import Settings, publish
     from tableseal.audit.codec.documents import json_of
     from tableseal.audit.execution.processes import Processes
@@ -62,7 +63,7 @@ def run(request: PublishedRequest, context: Context) -> Result:
     settings = Settings(
         said.search(),
         said.proof,
-        None if context.signing_key is None else signing_key(str(context.signing_key)),
+        _key(context.signing_key),
         max_cells=context.max_cells,
         under=None if ledger is None else under(request.under, ledger, request.by, said.time_limit),
     )
@@ -75,6 +76,21 @@ def run(request: PublishedRequest, context: Context) -> Result:
         documents = (answer, *_documents(context.folder, folder))
     more = () if ledger is None else ledger.documents
     return Result((*documents, *more), published.verdict, published.title)
+
+
+def _key(file: Path | None) -> "Ed25519PrivateKey | None":
+    """The key of the service, if it has one.
+
+    Raises
+    ------
+    RuntimeError: it was there when the service started, and is not now; that is no error of who asks.
+    """
+    from tableseal.api.publishing.certificate import signing_key
+
+    try:
+        return None if file is None else signing_key(str(file))
+    except InputError as error:
+        raise RuntimeError("the signing key cannot be used any more") from error
 
 
 def _documents(target: Path, folder: Path) -> tuple[Document, ...]:

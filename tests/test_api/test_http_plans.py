@@ -124,6 +124,14 @@ def test_certificates_are_signed_with_the_key_of_the_service(tmp_path: Path) -> 
     assert "The signature is by this key." in checked.output
 
 
+def test_a_key_that_is_lost_is_not_the_fault_of_who_asks(tmp_path: Path) -> None:
+    """CONVENTION 1001"""
+    with asked(tmp_path / "data", signing_key=tmp_path / "lost.pem") as signing:
+        response = signing.post("/v1/published", json=EXAMPLE, headers=WAIT)
+    assert response.status_code == 500, response.text
+    assert "lost.pem" not in response.text
+
+
 def test_a_key_that_cannot_sign_ends_the_service_at_its_start(tmp_path: Path) -> None:
     """CONVENTION 1001"""
     (tmp_path / "no.pem").write_text("nothing")

@@ -8,20 +8,22 @@ from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.command import upgrade
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from databases import BACKENDS, KEYS, new_database
-from sqlalchemy import select, text, update
+from sqlalchemy import delete, insert, select, text, update
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app as command
-from tableseal.api.store import engine, jobs, queue, tokens
+from tableseal.api.store import engine, jobs, migrations, queue, tokens
 from tableseal.api.store.engine import Store
 from tableseal.api.store.events import events_after
 from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import CHUNK, Document, Lease, State
 from tableseal.api.store.migrate import migrate, opened
+from tableseal.api.store.schema import answers, audiences, metadata
 from tableseal.api.store.schema import jobs as job_table
-from tableseal.api.store.schema import metadata
 from tableseal.audit.errors import InputError
 
 POISON = {"title": "poison"}
@@ -58,6 +60,26 @@ def test_migrations_make_the_tables_that_the_program_knows(store: Store) -> None
     with store.writing() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     migrate(store)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_answers_outlive_wider_names_of_audiences(backend: str, tmp_path: Path) -> None:
+    with new_database(backend, tmp_path) as url:
+        store, config = Store(url, KEYS), Config()
+        config.set_main_option("script_location", str(migrations.__path__[0]))
+        with store.writing() as connection:
+            config.attributes.update(connection=connection, keys=store.keys)
+            upgrade(config, "0007")
+            connection.execute(text("INSERT INTO audiences VALUES ('a', 'cube', 'user ann', 1)"))
+            connection.execute(insert(answers).values(audience="a", number=0, at=0.0, who="ann", content=b"x"))
+        migrate(store)
+        with store.reading() as connection:
+            assert connection.execute(select(answers.c.audience, answers.c.content)).all() == [("a", b"x")]
+        with store.writing() as connection:
+            connection.execute(update(audiences).values(name="x" * 1000))
+            connection.execute(delete(audiences))
+            assert connection.execute(select(answers)).all() == []
+        store.close()
 
 
 def test_a_database_file_is_private(tmp_path: Path) -> None:

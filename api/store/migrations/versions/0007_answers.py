@@ -13,7 +13,7 @@ def upgrade() -> None:
         "audiences",
         sa.Column("id", sa.String(length=32), nullable=False),
         sa.Column("hypercube", sa.String(length=64), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("name", sa.String(length=220), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audiences")),
         sa.UniqueConstraint("hypercube", "name", name=op.f("uq_audiences_hypercube_name")),
