@@ -91,15 +91,17 @@ class Contributors:
     def held_by(self, s: int) -> NDArray[np.int64]:
         """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
         inside a cell around it that has no more contributors than it has; and those inside a cell around one of these
-        that has as many."""
+        that has as many. Cells of the same codes hold the same contributors where records say so, whatever they
+        measure."""
         cell = int(self.open_cells[s])
-        number, measure = int(self.number[cell]), int(self.cells.measure[cell])
-        if (number, measure) not in self._held:
-            few = np.flatnonzero((self.number <= number) & (self.cells.measure == measure))
-            self._held[number, measure] = held_together(
-                few, self.number[few] == number, self.cells.codes[few], self._around_codes
-            )
-        group, cells = self._held[number, measure]
+        number, kind = int(self.number[cell]), int(self._by_records[1][self.cells.measure[cell]])
+        if (number, kind) not in self._held:
+            which, of_records = self._by_records
+            few = np.flatnonzero((self.number <= number) & (of_records[self.cells.measure] == kind))
+            codes = np.column_stack([self.cells.codes[few], which[few]])
+            around = [*self._around_codes, self._around_measures]
+            self._held[number, kind] = held_together(few, self.number[few] == number, codes, around)
+        group, cells = self._held[number, kind]
         at = self._open_place[cells[group[cell]]]
         return np.sort(at[at >= 0])
 
@@ -119,6 +121,32 @@ class Contributors:
         place = np.full(len(self.cells), -1, np.int64)
         place[self.open_cells] = np.arange(len(self.open_cells))
         return place
+
+    @cached_property
+    def _by_records(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """(int32 (cells), their measure, as one more variable; int64 (measures), the same for all measures of which
+        records say who the contributors are).
+
+        The contributors of a cell are those in its records if these are as many as it has. All such cells have codes
+        from 0, all others from the number of measures on.
+        """
+        count, measure = len(self.release.measures), self.cells.measure
+        kind = np.arange(count)
+        found = self.contributions if count > 1 else None
+        if found is None:
+            return (count + measure).astype(np.int32), kind
+        alike = found.covered & (found.frequency == self.number)
+        shared = np.unique(measure[alike])
+        kind[shared] = shared[:1]
+        return np.where(alike, measure, count + measure).astype(np.int32), kind
+
+    @cached_property
+    def _around_measures(self) -> csr_array:
+        """bool csr, which codes of `_by_records` hold the same contributors: all that records tell of, and whatever is
+        of the same measure."""
+        count = len(self.release.measures)
+        own = np.eye(count, dtype=np.bool_)
+        return csr_array(np.block([[np.ones_like(own), own], [own, own]]))
 
     @cached_property
     def _around_codes(self) -> list[csr_array]:

@@ -23,7 +23,7 @@ def held_together(
 ) -> tuple[dict[int, int], list[Ints]]:
     """(cell -> its group, for those that are alike; cells that hold nobody but the contributors of a group, ascending).
 
-    few: int64, ascending, cells of one measure that have no more contributors than asked, or nobody knows how many;
+    few: int64, ascending, cells that have no more contributors than asked, or nobody knows how many;
     alike: bool (few), they have as many. codes: int32 (few x variables). around: see `codes_around`.
     """
     from scipy.sparse.csgraph import connected_components  # only here: small audits without contributors need it not
