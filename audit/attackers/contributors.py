@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.held import codes_around, held_together
+from tableseal.audit.attackers.sums import sums_of
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Release, Status
@@ -40,7 +41,7 @@ class Contributors:
         self.nonnegative = nonnegative
         self.is_withheld = np.zeros(len(open_cells), np.bool_)
         self.is_withheld[withheld] = True
-        self._held: dict[tuple[int, int], tuple[dict[int, int], list[NDArray[np.int64]]]] = {}
+        self._held: dict[int, tuple[dict[int, int], list[NDArray[np.int64]]]] = {}
         self._related: dict[tuple[int, int, bool], NDArray[np.bool_]] = {}
 
     @classmethod
@@ -91,17 +92,16 @@ class Contributors:
     def held_by(self, s: int) -> NDArray[np.int64]:
         """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
         inside a cell around it that has no more contributors than it has; and those inside a cell around one of these
-        that has as many. Cells of the same codes hold the same contributors where records say so, whatever they
-        measure."""
+        that has as many. A cell is around its parts, in other codes or by an equation between measures."""
         cell = int(self.open_cells[s])
-        number, kind = int(self.number[cell]), int(self._by_records[1][self.cells.measure[cell]])
-        if (number, kind) not in self._held:
-            which, of_records = self._by_records
-            few = np.flatnonzero((self.number <= number) & (of_records[self.cells.measure] == kind))
-            codes = np.column_stack([self.cells.codes[few], which[few]])
-            around = [*self._around_codes, self._around_measures]
-            self._held[number, kind] = held_together(few, self.number[few] == number, codes, around)
-        group, cells = self._held[number, kind]
+        number = int(self.number[cell])
+        if number not in self._held:
+            few = np.flatnonzero(self.number <= number)
+            codes = np.column_stack([self.cells.codes[few], self.cells.measure[few]])
+            self._held[number] = held_together(
+                few, self.number[few] == number, codes, self._around_codes, self._added_up
+            )
+        group, cells = self._held[number]
         at = self._open_place[cells[group[cell]]]
         return np.sort(at[at >= 0])
 
@@ -123,35 +123,20 @@ class Contributors:
         return place
 
     @cached_property
-    def _by_records(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """(int32 (cells), their measure, as one more variable; int64 (measures), the same for all measures of which
-        records say who the contributors are).
-
-        The contributors of a cell are those in its records if these are as many as it has. All such cells have codes
-        from 0, all others from the number of measures on.
-        """
-        count, measure = len(self.release.measures), self.cells.measure
-        kind = np.arange(count)
-        found = self.contributions if count > 1 else None
-        if found is None:
-            return (count + measure).astype(np.int32), kind
-        alike = found.covered & (found.frequency == self.number)
-        shared = np.unique(measure[alike])
-        kind[shared] = shared[:1]
-        return np.where(alike, measure, count + measure).astype(np.int32), kind
-
-    @cached_property
-    def _around_measures(self) -> csr_array:
-        """bool csr, which codes of `_by_records` hold the same contributors: all that records tell of, and whatever is
-        of the same measure."""
-        count = len(self.release.measures)
-        own = np.eye(count, dtype=np.bool_)
-        return csr_array(np.block([[np.ones_like(own), own], [own, own]]))
-
-    @cached_property
     def _around_codes(self) -> list[csr_array]:
-        """For each variable: bool csr (codes x codes), which others hold all members of a code."""
-        return [codes_around(hierarchy.members) for hierarchy in self.release.variables.values()]
+        """For each variable: bool csr (codes x codes), which others hold all members of a code; and for the measures,
+        each of which holds itself."""
+        measures = csr_array(np.eye(len(self.release.measures), dtype=np.bool_))
+        return [*(codes_around(hierarchy.members) for hierarchy in self.release.variables.values()), measures]
+
+    @cached_property
+    def _added_up(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(int64, int64) cells: parts, and the whole that they add up to by an equation between measures. Where no
+        value is negative, whoever gives to a part gives to the whole."""
+        found = sums_of(self.release, self.cells) if self.nonnegative else ()
+        parts = [part for _, own in found for part in own]
+        wholes = [whole for whole, own in found for _ in own]
+        return np.array(parts, np.int64), np.array(wholes, np.int64)
 
     def _parts(self, codes: NDArray[np.int32], other: NDArray[np.int32], *, whole: bool) -> NDArray[np.bool_]:
         """Which codes (cells x variables) lie inside others (variables), or around them."""

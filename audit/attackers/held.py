@@ -17,14 +17,22 @@ AT_ONCE = 4_000
 
 Ints = NDArray[np.int64]
 
+NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64))
+"""No cells."""
+
 
 def held_together(
-    few: Ints, alike: NDArray[np.bool_], codes: NDArray[np.int32], around: Sequence[csr_array]
+    few: Ints,
+    alike: NDArray[np.bool_],
+    codes: NDArray[np.int32],
+    around: Sequence[csr_array],
+    added: tuple[Ints, Ints] = NOTHING,
 ) -> tuple[dict[int, int], list[Ints]]:
     """(cell -> its group, for those that are alike; cells that hold nobody but the contributors of a group, ascending).
 
-    few: int64, ascending, cells that have no more contributors than asked, or nobody knows how many;
-    alike: bool (few), they have as many. codes: int32 (few x variables). around: see `codes_around`.
+    few: int64, ascending, cells that have no more contributors than asked, or nobody knows how many; alike: bool (few),
+    they have as many. codes: int32 (few x variables), different ones. around: see `codes_around`. added: int64, int64,
+    cells that are parts of others, and those others.
     """
     from scipy.sparse.csgraph import connected_components  # only here: small audits without contributors need it not
 
@@ -32,6 +40,9 @@ def held_together(
     inside, whole = _inside(codes, codes[same], around)
     place = np.full(len(few), -1, np.int64)
     place[same] = np.arange(len(same))
+    parts, wholes = (_places(few, cells) for cells in added)
+    there = (parts >= 0) & (place[wholes] >= 0) & (wholes >= 0) if len(few) else np.empty(0, np.bool_)
+    inside, whole = np.append(inside, parts[there]), np.append(whole, place[wholes[there]])
     both = place[inside] >= 0
     edges = (place[inside[both]], whole[both])
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(len(same), len(same)))
@@ -40,6 +51,12 @@ def held_together(
     cuts = np.searchsorted(pair, np.arange(1, count) * len(few))
     cells = np.split(few[pair % max(1, len(few))], cuts)
     return dict(zip(few[same].tolist(), label.tolist(), strict=True)), cells
+
+
+def _places(few: Ints, cells: Ints) -> Ints:
+    """Of cells among some (ascending), -1: it is none of them."""
+    at = np.minimum(np.searchsorted(few, cells), max(len(few) - 1, 0))
+    return np.where(few[at] == cells, at, -1) if len(few) else np.full(len(cells), -1, np.int64)
 
 
 def codes_around(members: csr_array) -> csr_array:

@@ -1,21 +1,25 @@
-"""Several measures of the same records: whoever is alone in a cell is alone in it whatever is measured."""
+"""Measures that an equation relates: whoever is alone in a cell of the whole is alone in its parts."""
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.sums import sums_of
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.merge import merge_cells
-from tableseal.audit.model import Release
+from tableseal.audit.model import Link, LinkTerm, Release
 from tableseal.audit.plans.read import plan_from_document
 from tableseal.audit.plans.releases import release_of
 from tableseal.audit.rules.facts import Facts, completed
+from tableseal.audit.tabulation.release import tabulated
 from tableseal.suppression.suppress import suppress
 
 MEASURES = ("investment", "machines", "buildings")
@@ -78,7 +82,7 @@ some_records = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(some_records)
 def test_cells_of_the_same_codes_hold_the_same_contributors(records: Records) -> None:
-    """CONVENTION 47: of all measures, and nobody else is in a cell that is said to hold only them."""
+    """CONVENTION 47: those of the whole and its parts, and nobody else is in a cell that is said to hold only them."""
     contributors, cells = contributors_of(released(records))
     facts = Facts(contributors.release, cells).every_contribution
     assert facts is not None
@@ -89,15 +93,35 @@ def test_cells_of_the_same_codes_hold_the_same_contributors(records: Records) ->
         assert all(who[c] <= who[s] for c in held)
 
 
-def test_other_numbers_than_records_tell_nothing() -> None:
-    """Where a table says of one measure that others answered, its cells hold others."""
-    release = released([("v", "A", 1, 0), ("w", "B", 2, 2), ("x", "C", 1, 1)])
+def test_records_are_not_needed() -> None:
+    """What an equation says is enough: what is out keeps none."""
+    release = tabulated(released([("v", "A", 0, 0), ("w", "B", 2, 2), ("x", "C", 1, 1)]))
+    assert release.microdata is None
     contributors, cells = contributors_of(release)
-    alone = int(np.flatnonzero((contributors.number == 1) & (cells.measure == 0))[0])
+    alone = int(np.flatnonzero((contributors.number == 1) & (cells.measure == 1))[0])
     same = np.flatnonzero((cells.codes == cells.codes[alone]).all(axis=1))
-    assert set(contributors.held_by(alone).tolist()) >= set(same.tolist())
-    units = cells.frequency.units.copy()
-    units[same[1]] = 2
-    other = replace(cells, frequency=replace(cells.frequency, units=units))
-    again = Contributors(release, other, *[np.arange(len(cells))] * 3, nonnegative=True)
-    assert same[1] not in again.held_by(alone)
+    assert len(same) == 3
+    assert set(same.tolist()) <= set(contributors.held_by(alone).tolist())
+    apart = replace(release, links=())
+    contributors, cells = contributors_of(apart)
+    assert set(cells.measure[contributors.held_by(alone)].tolist()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("terms", "expected"),
+    [
+        ([(1, 0), (-1, 1)], []),
+        ([(1, 0), (-1, 1), (-1, 2)], [(0, (1, 2))]),
+        ([(-1, 0), (2, 1), (1, 2)], [(0, (1, 2))]),
+        ([(1, 0), (1, 1), (1, 2)], []),
+    ],
+)
+def test_what_is_a_sum(terms: list[tuple[int, int]], expected: list[Any]) -> None:
+    """Of two cells with the same value others may stand behind each."""
+    release = released([("v", "A", 1, 2), ("w", "B", 2, 2)])
+    cells = completed(release, merge_cells(release)[0])
+    place = {m: int(np.flatnonzero((cells.measure == m) & (cells.codes[:, 0] == 0))[0]) for m in range(3)}
+    link = Link(tuple(LinkTerm(times, MEASURES[m], (0,)) for times, m in terms), Fraction(0), Fraction(0))
+    want = [(place[whole], tuple(place[m] for m in parts)) for whole, parts in expected]
+    assert sums_of(replace(release, links=(link,)), cells) == want
+    assert sums_of(replace(release, links=(replace(link, upper=Fraction(1)),)), cells) == []
