@@ -20,7 +20,7 @@ from tableseal.audit.execution.state import State
 from tableseal.audit.implied.find import Implied, find_implied
 from tableseal.audit.implied.grids import axes_of
 from tableseal.audit.implied.narrow import Bounding
-from tableseal.audit.implied.of_records import table_of_records
+from tableseal.audit.in_hand.of_records import table_of_records
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError

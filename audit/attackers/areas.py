@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.attackers.asked import Asked
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.components import Components
-from tableseal.audit.implied.tables import Table
+from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.linear.graph import joined
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced

@@ -27,7 +27,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.execution.executor import Executor
-from tableseal.audit.implied.tables import Table
+from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Note, Policy, Status

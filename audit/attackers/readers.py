@@ -17,7 +17,7 @@ from tableseal.audit.attackers.ranks import required_by_ranks
 from tableseal.audit.attackers.shown import Cleared
 from tableseal.audit.bounds.component import TargetBounds
 from tableseal.audit.bounds.engine import CellBounds
-from tableseal.audit.implied.tables import Table
+from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Policy

@@ -14,9 +14,9 @@ from tableseal.audit.implied.grids import Grid, axes_of, grids
 from tableseal.audit.implied.judged import Judged, forms_of, together
 from tableseal.audit.implied.naming import Named, named
 from tableseal.audit.implied.narrow import Bounding, Search
-from tableseal.audit.implied.of_records import table_of_records
-from tableseal.audit.implied.tables import true_table
 from tableseal.audit.implied.values import judge_values
+from tableseal.audit.in_hand.of_records import table_of_records
+from tableseal.audit.in_hand.tables import true_table
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Policy

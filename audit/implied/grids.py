@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.errors import LimitError
-from tableseal.audit.implied.axes import Axis, axis_of
+from tableseal.audit.in_hand.axes import Axis, axis_of
 from tableseal.audit.linear.base import BaseTable
 from tableseal.audit.linear.integers import NO_UPPER
 from tableseal.audit.model import Release

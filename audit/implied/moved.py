@@ -9,7 +9,7 @@ from tableseal.audit.attackers.asked import Asked
 from tableseal.audit.attackers.attacker import OUTSIDER
 from tableseal.audit.attackers.readers import Reached
 from tableseal.audit.attackers.shown import Shown
-from tableseal.audit.implied.tables import Table
+from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.sparse import row_of_entries, rows_at

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.implied.axes import Axis
 from tableseal.audit.implied.grids import Grid
+from tableseal.audit.in_hand.axes import Axis
 from tableseal.audit.linear.inclusion import members_of
 from tableseal.audit.model import Hierarchy, Release
 from tableseal.audit.prepare import Prepared

@@ -19,8 +19,8 @@ from tableseal.audit.implied.judged import Chosen, Judged, forms_of, picked, rul
 from tableseal.audit.implied.moved import Mover
 from tableseal.audit.implied.naming import named
 from tableseal.audit.implied.seen import Seen, look
-from tableseal.audit.implied.tables import Table, Tables
 from tableseal.audit.implied.telling import Telling
+from tableseal.audit.in_hand.tables import Table, Tables
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.model import Amounts, Policy

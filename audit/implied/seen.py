@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.implied.danger import Danger
-from tableseal.audit.implied.exchanges import Exchanges
 from tableseal.audit.implied.grids import Grid
-from tableseal.audit.implied.tables import Table, Tables
+from tableseal.audit.in_hand.exchanges import Exchanges
+from tableseal.audit.in_hand.tables import Table, Tables
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 ROUNDS, FEW, WORTH = 12, 8, 8

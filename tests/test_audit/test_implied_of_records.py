@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.implied.grids import axes_of
-from tableseal.audit.implied.of_records import table_of_records
+from tableseal.audit.in_hand.of_records import table_of_records
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.prepare import prepare

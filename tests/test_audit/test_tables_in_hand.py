@@ -13,10 +13,10 @@ from tableseal.audit.bounds.engine import CellBounds, bound_forms
 from tableseal.audit.bounds.plan import full, shuttle_only
 from tableseal.audit.decision.moves import Moves
 from tableseal.audit.execution.executor import HERE
-from tableseal.audit.implied.exchanges import Exchanges
 from tableseal.audit.implied.grids import axes_of
-from tableseal.audit.implied.of_records import table_of_records
-from tableseal.audit.implied.tables import Table
+from tableseal.audit.in_hand.exchanges import Exchanges
+from tableseal.audit.in_hand.of_records import table_of_records
+from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.reduce import Reduced

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.implied.axes import Axis
-from tableseal.audit.implied.tables import Table, fits
+from tableseal.audit.in_hand.axes import Axis
+from tableseal.audit.in_hand.tables import Table, fits
 from tableseal.audit.linear.base import BaseTable
 from tableseal.audit.linear.inclusion import members_of
 from tableseal.audit.linear.integers import bound_sum

@@ -8,7 +8,7 @@ that they can be something else (basic moves: Diaconis & Sturmfels 1998).
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.implied.tables import Table, fits
+from tableseal.audit.in_hand.tables import Table, fits
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.sparse import rows_at
 

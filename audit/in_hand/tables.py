@@ -10,7 +10,7 @@ from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.components import Components
 from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.bounds.programs.near_vertex import nearby_table, whole_table
-from tableseal.audit.implied.axes import Axis
+from tableseal.audit.in_hand.axes import Axis
 from tableseal.audit.linear.base import BaseTable
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
