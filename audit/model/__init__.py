@@ -6,6 +6,7 @@ from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
 from tableseal.audit.model.note import (
     ABOUT_CHANGES,
     ACCEPT_UNCHECKED,
+    APART,
     BELIEVABLE,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
@@ -44,6 +45,7 @@ from tableseal.audit.model.status import Status
 __all__ = [
     "ABOUT_CHANGES",
     "ACCEPT_UNCHECKED",
+    "APART",
     "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
     "CONSENT_UNCHECKED",

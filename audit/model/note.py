@@ -49,6 +49,9 @@ FACTS_DIFFER = "facts_differ"
 OLD_FIGURES = "old_figures"
 """Code of the note on tables of a publication that were revised and that could not be combined with those of today."""
 
+APART = "apart"
+"""Code of the note on tables of a publication that nothing relates to a new release, and that were not judged again."""
+
 WHAT_IF = "what_if"
 """Code of the note that something else was audited than the release as it is."""
 

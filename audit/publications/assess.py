@@ -1,6 +1,6 @@
 """A new release beside all that was published before: which cells fall, and which earlier tables make them fall."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
@@ -13,6 +13,7 @@ from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import OLD_FIGURES, Note, Policy, Release
 from tableseal.audit.pipeline import Bounds, audit
 from tableseal.audit.progress import Progress, silent
+from tableseal.audit.publications.apart import groups_apart, not_judged_again
 from tableseal.audit.publications.culprits import FALLEN, Culprits, culprits
 from tableseal.audit.publications.known import NEW, Shelf, full_name, silenced
 from tableseal.audit.publications.publication import EntryNumber, Publication, Revision, TableName
@@ -30,6 +31,7 @@ from tableseal.audit.report.model import (
 )
 from tableseal.audit.report.words import headline
 from tableseal.audit.together import parts
+from tableseal.audit.together.combine import same_rules
 
 CellKey = tuple[str, tuple[tuple[str, str], ...]]
 """(measure, variable and code of all variables that do not stand at their total)"""
@@ -87,7 +89,10 @@ class Assessment:
         EntryNumber | None, "Number of the entry that the new release became; null: it was not published."
     ] = None
     supersedes: Annotated[tuple[TableName, ...], "Tables of earlier entries that the new release replaces."]
-    audited: Annotated[tuple[TableName, ...], "The tables that were audited together: all current ones and the new."]
+    audited: Annotated[
+        tuple[TableName, ...],
+        "The tables that were audited together: the new ones, and all current ones but those of note `apart`.",
+    ]
     fallen: Annotated[tuple[Fallen, ...], "Cells of the report that fall."]
     older: Annotated[
         tuple[Fallen, ...],
@@ -170,7 +175,10 @@ def assess(
     def audited(of: Release) -> Report:
         return audit(of, bounds=bounds, time_limit=time_limit, executor=executor).report
 
-    now = _Vintage(shelf.release([*current, *new], rules), audited)
+    whole = shelf.release([*current, *new], rules)
+    apart = () if older or gone else _apart(publication, whole, current, rules)
+    current = [table for table in current if table not in apart]
+    now = _Vintage(shelf.release([*current, *new], rules) if apart else whole, audited)
     try:
         report = now.report
     except (AdditivityError, ContradictionError) as error:
@@ -209,8 +217,8 @@ def assess(
             for key, cell in beside.fallen.items():
                 if key not in old and (now.listed.get(key) in ("protected", "undecided") or cell.status == NOT_LISTED):
                     old[key] = _fallen(beside, key, cell, replaced, base=stand)
-    if not settled:
-        report = replace(report, notes=(*report.notes, _not_combined(len(replaced))))
+    more = (*([not_judged_again(len(apart))] if apart else ()), *(() if settled else [_not_combined(len(replaced))]))
+    report = replace(report, notes=(*report.notes, *more)) if more else report
     return Assessment(
         name=publication.name,
         supersedes=gone,
@@ -219,6 +227,19 @@ def assess(
         fallen=tuple(fallen),
         older=tuple(old.values()),
     )
+
+
+def _apart(
+    publication: Publication, release: Release, current: Sequence[TableName], rules: Policy | None
+) -> Collection[TableName]:
+    """Current tables that nothing relates to the new ones and that were found safe by the same rules when they went
+    out."""
+    entries = {entry.number: entry for entry in publication.entries}
+    found = {number for number, e in entries.items() if e.despite is None and same_rules(e.release.policy, rules)}
+    named = {part: table for table in current for part in parts(full_name(table))}
+    new = {table.name for table in release.tables if table.name not in named}
+    groups = [{named[name] for name in group} for group in groups_apart(release, new)] if found else []
+    return frozenset(table for group in groups if all(t.entry in found for t in group) for table in group)
 
 
 def _newest_first(table: TableName) -> tuple[int, str]:

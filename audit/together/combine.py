@@ -229,10 +229,15 @@ def _intruder(members: Sequence[Member]) -> Intruder:
 def _policy(members: Sequence[Member]) -> Policy | None:
     """The one policy of all. Where it was written does not matter, what it says does."""
     for one, other in pairwise(members):
-        if _rules(one.release.policy) != _rules(other.release.policy):
+        if not same_rules(one.release.policy, other.release.policy):
             text = "have different policies (or one has none); releases that are audited together are judged by one "
             raise between(one.label, other.label, text, "policy: give it with ", OptionName("policy"), ".")
     return members[0].release.policy
+
+
+def same_rules(one: Policy | None, other: Policy | None) -> bool:
+    """Whether policies say the same, wherever they were written."""
+    return _rules(one) == _rules(other)
 
 
 def _rules(policy: Policy | None) -> Policy | None:
