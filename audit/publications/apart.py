@@ -40,8 +40,8 @@ def not_judged_again(tables: int) -> Note:
     """What a report says of them."""
     return Note(
         APART,
-        f"No sum or equation relates {plural(tables, 'earlier table')} to the new ones: what they tell was found safe when "
-        "they went out, and was not judged again.",
+        f"No sum or equation relates {plural(tables, 'earlier table')} to the new ones: what they tell was found safe "
+        "when they went out, and was not judged again.",
         tables,
     )
 
@@ -52,7 +52,8 @@ def _together(release: Release) -> NDArray[np.int64]:
 
     cells = merge_cells(release)[0]
     system = build_system(release, cells, *known_bounds(release, cells))
-    tables, rows, columns = len(release.tables), *system.matrix.shape
+    tables = len(release.tables)
+    rows, columns = system.matrix.shape
     first_cell, first_row = tables, tables + len(cells)
     first_column = first_row + rows
     row, column = system.matrix.nonzero()
