@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from typing import Any
 from urllib.parse import quote
@@ -47,7 +48,7 @@ class Laid:
     down: tuple[str, ...]
     across: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[float | None, ...]], ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[float | Fraction | None, ...]], ...]
     more: int
 
 
@@ -164,7 +165,7 @@ def laid_out(told: TableAnswer) -> Laid:
     answer = told.answer
     if answer is None:
         raise ValueError("refused")
-    values: tuple[float | None, ...] = answer.values if told.whole is None else told.shares
+    values: tuple[float | Fraction | None, ...] = told.shares or told.means or answer.values
     fits = len(answer.codes) > 1 and len(answer.codes[-1]) <= ACROSS
     codes = answer.codes[:-1] if fits else answer.codes
     width = len(answer.codes[-1]) if fits else 1

@@ -80,3 +80,11 @@ class Dominance(OfLargest):
         top = combine(*((1, column) for column in shares.top[: self.n]))
         share = self.k / 100
         return combine((share.denominator, top), (-share.numerator, shares.total))
+
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """Sensitive are sets whose rest is below 1/k - 1 of the n largest, which are n times the largest at most."""
+        rest = combine((1, shares.total), *((-1, column) for column in shares.top[: self.n]))
+        share = self.k / 100
+        more = share.denominator - share.numerator
+        found: NDArray[np.bool_] = combine((more * self.n, shares.top[0]), (-share.numerator, rest)) > 0
+        return found.astype(np.bool_)

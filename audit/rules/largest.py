@@ -32,6 +32,14 @@ class OfLargest(Rule):
     def beyond(self, shares: Largest) -> Whole:
         """(cells), whole numbers: above 0 where the largest contributions are too large."""
 
+    @abstractmethod
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """bool (cells): whether the largest contributor of a cell may be that of a sensitive set of which it is a part.
+
+        What a cell holds besides its largest contributions is no more than what any set that contains it holds besides
+        its own ones; so False is certain where that is too much already beside the largest contributor.
+        """
+
 
 def largest(facts: Facts, n: int, rule: str) -> Largest:
     """The n largest contributions of the magnitude cells.

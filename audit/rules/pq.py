@@ -87,3 +87,8 @@ class PQ(OfLargest):
         ratio = self.p / self.q
         a, b = ratio.numerator, ratio.denominator
         return combine((a + b, first), *((b, column) for column in others), (-b, shares.total))
+
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """Where the cell itself is sensitive."""
+        found: NDArray[np.bool_] = self.beyond(shares) > 0
+        return found.astype(np.bool_)

@@ -7,20 +7,17 @@ from random import Random
 
 import numpy as np
 import pytest
-from cubes import about, grouping
+from contributed import Record, cube_of
+from cubes import grouping
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.hypercube.contributions import Contributions, added, grouped
-from tableseal.audit.hypercube.gather import Contributors, gathered
-from tableseal.audit.hypercube.model import HeldCells
 from tableseal.audit.hypercube.question import Question
 from tableseal.audit.hypercube.store import open_cube, opened, pieces, write_cube
 from tableseal.audit.hypercube.tabulate import Tabulated, tabulate
 
-Record = tuple[tuple[int, ...], int, int]
-"""Leaves, contributor, what it gives."""
 Drawn = tuple[tuple[int, ...], list[Record], Question, int]
 
 
@@ -38,19 +35,6 @@ def asked(draw: st.DrawFn) -> Drawn:
         "turnover",
     )
     return sizes, records, question, draw(st.integers(1, 4))
-
-
-def cube_of(sizes: tuple[int, ...], records: list[Record], ranks: int) -> HeldCells:
-    values = np.array([value for _, _, value in records], np.int64)
-    cells = gathered(
-        [np.array([leaves[at] for leaves, _, _ in records], np.int32) for at in range(len(sizes))],
-        np.ones(len(records), np.int64),
-        np.arange(len(records)),
-        {"turnover": values},
-        1000,
-        Contributors(np.array([who for _, who, _ in records], np.int64), ranks),
-    )
-    return HeldCells(replace(about(sizes), ranks=ranks, units=len(records), cells=len(cells)), cells)
 
 
 def by_hand(records: list[Record], question: Question, ranks: int) -> list[tuple[int, int, list[int], int]]:
