@@ -202,6 +202,7 @@ KINDS: Mapping[str, str] = words_of(
         "attack": "Attacks",
         "plan": "Plan",
         "published": "Tables of a plan",
+        "table": "Table",
     }
 )
 """What jobs are called on pages."""
@@ -254,7 +255,8 @@ STAGES = words_of(
     (
         *("answer and pages", "arithmetic of exposures", "attacks", "audit", "bounds"),
         *("cells and rules", "cells beyond their neighbours", "cells that fall", "cells that no row lists", "clusters"),
-        *("completion", "cumulative view", "designs", "entropy over tables", "insiders", "insiders with shares"),
+        *("completion", "cumulative view", "designs", "earlier answers", "entropy over tables"),
+        *("insiders", "insiders with shares"),
         *("linear system and additivity", "methods", "messages", "parts", "proof", "rank of the system", "reading"),
         *(
             "reduction",
@@ -266,7 +268,7 @@ STAGES = words_of(
             "samples",
             "search",
         ),
-        *("subtraction (SAP)", "sum of changes", "what needs each cell"),
+        *("subtraction (SAP)", "sum of changes", "table", "what needs each cell"),
     )
 )
 """Steps of the work, as engines tell them."""

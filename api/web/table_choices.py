@@ -42,7 +42,7 @@ class Choices:
         return any((*self.levels, *map(str.strip, self.where), self.said.strip())) or self.statistic != "count"
 
 
-def choices_of(form: FormData | QueryParams, about: Hypercube) -> Choices:
+def choices_of(form: FormData | QueryParams | Mapping[str, str], about: Hypercube) -> Choices:
     """What a form says; fields are numbered as the variables are."""
 
     def text(name: str) -> str:
