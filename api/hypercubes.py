@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from tableseal.api.options.hypercube import HypercubeOptions
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.hypercube.dense import in_memory
-from tableseal.audit.hypercube.gather import together
 from tableseal.audit.hypercube.model import HeldCells
 from tableseal.audit.hypercube.read import read_impossible, refuse_differences
 from tableseal.audit.hypercube.source import (
@@ -22,7 +23,7 @@ from tableseal.audit.hypercube.source import (
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
 from tableseal.audit.model import Note, Release
-from tableseal.suppression.protections.cell_keys.keys import key_notes, keys_from_column
+from tableseal.suppression.protections.cell_keys.keys import RecordKeys, key_notes, keys_from_column
 
 
 @dataclass(frozen=True)
@@ -75,25 +76,22 @@ def _of_records(sources: Sequence[tuple[str, Recorded | Release]], options: Hype
         if getattr(options, option) is not None:
             text = "is for tables; `microdata` of records say where their keys are from." if option != "table" else ""
             raise InputError(text or "is for tables, and these are records.", at=OptionName(option))
-    cubes: list[HeldCells] = []
+    found: list[Recorded] = []
+    keys: list[RecordKeys] = []
     notes: list[Note] = []
     for name, source in sources:
         if isinstance(source, Release):
             raise InputError("has tables and no `microdata`, and other sources have records.", at=name)
-        if cubes:
-            refuse_differences(sources[0][1], source, Place(name))  # type: ignore[arg-type]  # is of records
-        keys = None
+        if found:
+            refuse_differences(found[0], source, Place(name))
         if source.microdata.key is not None:
-            found = keys_from_column(source.microdata.key, options.modulus, source.microdata.where)
-            notes += key_notes(found, source.microdata.where)
-            keys = Keys(found.units, found.modulus)
+            keys.append(keys_from_column(source.microdata.key, options.modulus, source.microdata.where))
+            notes += key_notes(keys[-1], source.microdata.where)
         elif options.modulus is not None:
             raise InputError("is for keys, and the records have none (`key`, `secret_file`).", at=OptionName("modulus"))
-        cubes.append(of_records(source, keys, options.areas))
+        found.append(source)
         notes += source.notes
-        if cubes[0].about.modulus != cubes[-1].about.modulus:
+        if len(keys) not in (0, len(found)) or (keys and keys[0].modulus != keys[-1].modulus):
             raise InputError("has other keys than the first source.", at=name)
-    about = cubes[0].about
-    held = together([cube.held for cube in cubes], about.modulus)
-    about = replace(about, units=sum(cube.about.units for cube in cubes), cells=len(held))
-    return Built(HeldCells(about, held), tuple(dict.fromkeys(notes)))
+    own = Keys(np.concatenate([key.units for key in keys]), keys[0].modulus) if keys else None
+    return Built(of_records(found, own, options.areas, options.largest), tuple(dict.fromkeys(notes)))

@@ -89,6 +89,9 @@ class Settings(BaseSettings):
         Path | None,
         Field(description="Folder of hypercubes from which users make tables: NAME.cube, NAME.yaml, NAME.secret."),
     ] = None
+    table_cells: Annotated[
+        int, Field(ge=0, description="Cells of a table of these that is answered at once; larger ones are jobs.")
+    ] = 100_000
     signing_key: Annotated[
         Path | None,
         Field(description="File with a private key (Ed25519, PEM, no password) that signs certificates of plans."),

@@ -21,6 +21,7 @@ HELD = words_of(
         "mean_cell": "units a cell",
         "small": "share of small counts",
         "zeros": "share of empty cells",
+        "contributions": "share of sums that few contributors make up",
     }
 )
 
@@ -70,6 +71,12 @@ def reasons(refusal: Refusal) -> Iterator[str]:
                 refusal.memory.seen,
                 "{n} small group of units would be known too well by the mean of several answers.",
                 "{n} small groups of units would be known too well by the mean of several answers.",
+            )
+        if refusal.memory.contributors:
+            yield counted(
+                refusal.memory.contributors,
+                "{n} contribution would be known too well by several sums.",
+                "{n} contributions would be known too well by several sums.",
             )
 
 

@@ -1,19 +1,24 @@
 """What is told of a table that was asked for, in words and as columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.reasons import reasons, steps_words
-from tableseal.audit.linear.naming import plural
+from tableseal.audit.codec.exact_json import decimal_text
+from tableseal.audit.language import _, ngettext, numerals, phrase, plurals_of, put
 from tableseal.audit.report.words import printable
 from tableseal.audit.wording import listing
+from tableseal.suppression.generator.figures import Figures
 from tableseal.suppression.generator.result import Answer, Refusal
+
+_ANSWERED, _CELLS = plurals_of((("ANSWERED: {n} cell.", "ANSWERED: {n} cells."), ("{n} cell", "{n} cells")))
 
 
 def columns_of(told: TableAnswer) -> Mapping[str, Sequence[Any]]:
-    """The table as columns: a code of each variable, and the value; of a share, what it is made of, too.
+    """The table as columns: a code of each variable, and the value; of a share or a mean, what it is made of, too.
 
     Raises
     ------
@@ -25,8 +30,11 @@ def columns_of(told: TableAnswer) -> Mapping[str, Sequence[Any]]:
     found: dict[str, Sequence[Any]] = {name: [row[k] for row in rows] for k, name in enumerate(told.answer.variables)}
     taken = set(found)
     found[_free("value", taken)] = told.answer.values
-    if told.whole is not None:
+    if told.statistic == "share":
         found[_free("share", taken)] = told.shares
+    if told.statistic == "mean":
+        found[_free("count", taken)] = told.below.tolist()
+        found[_free("mean", taken)] = told.means
     return found
 
 
@@ -37,7 +45,8 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def told_text(told: TableAnswer, *, limit: int | None = None) -> str:
-    """The answer or the refusal. limit: rows that are shown, at most. A public part says less."""
+    """The answer or the refusal, in the language that is spoken. limit: rows that are shown, at most. A public part
+    says less."""
     lines = _refused(told.refusal) if told.refusal is not None else _answered(told, limit)
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -45,35 +54,59 @@ def told_text(told: TableAnswer, *, limit: int | None = None) -> str:
 def _answered(told: TableAnswer, limit: int | None) -> Iterator[str]:
     answer = told.answer
     assert isinstance(answer, Answer)
-    figures = answer.figures
-    yield f"ANSWERED: {plural(len(answer.shown), 'cell')}."
+    yield _number(_ANSWERED, len(answer.shown))
     if answer.left_out:
-        yield f"Left out by the rules: {listing(answer.left_out, 12)}."
-    yield f"Expected utility {figures.expected_utility:.4f}."
-    if figures.utility is not None:
-        before, after = (_risk(value) for value in (figures.risk_before, figures.risk))
-        yield f"Risk {before} before, {after} after protection; utility {figures.utility:.4f} (for the agency)."
+        yield put("Left out by the rules: {what}.", what=listing(answer.left_out, 12))
+    yield from _figures(answer.figures)
     columns = list(columns_of(told).values())
     rows = list(zip(*columns, strict=True))
     for row in rows if limit is None else rows[:limit]:
-        *codes, value = row if told.whole is None else row[:-1]
-        share = "" if told.whole is None else f"  {_share(row[-1])}"
-        yield f"  {', '.join(codes) or 'all'}: {value}{share}"
+        codes, said = row[: len(answer.codes)], _said(told, row[len(answer.codes) :])
+        yield f"  {put('{what}: {value}', what=', '.join(codes) or _('all'), value=said)}"
     if limit is not None and len(rows) > limit:
-        yield f"  ... and {len(rows) - limit:,} more"
+        yield f"  {put('... and {n} more', n=numerals(f'{len(rows) - limit:,}'))}"
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}%"
+def _figures(figures: Figures) -> Iterator[str]:
+    if figures.expected_utility is not None:
+        yield put("Expected utility {n}.", n=_figure(figures.expected_utility))
+    if figures.within is not None:
+        yield put(
+            "No sum differs by more than {n} times its largest contribution.", n=numerals(f"{figures.within:.4g}")
+        )
+    if figures.utility is not None and figures.within is None:
+        yield put(
+            "Risk {before} before, {after} after protection; utility {utility} (for the agency).",
+            before=_figure(figures.risk_before),
+            after=_figure(figures.risk),
+            utility=_figure(figures.utility),
+        )
+    elif figures.utility is not None:
+        yield put("Utility {utility} (for the agency).", utility=_figure(figures.utility))
 
 
-def _risk(value: float | None) -> str:
-    return "not defined" if value is None else f"{value:.4f}"
+def _figure(value: float | None) -> str:
+    return _("not defined") if value is None else numerals(f"{value:.4f}")
+
+
+def _said(told: TableAnswer, values: Sequence[Any]) -> str:
+    """Value, and of a share or a mean what it is."""
+    value = decimal_text(Fraction(values[0])) or f"{float(values[0]):.6g}"
+    if told.statistic == "share":
+        return f"{value}  {'-' if values[1] is None else numerals(f'{100 * values[1]:.1f}%')}"
+    if told.statistic == "mean":
+        return f"{value} / {values[1]} = {'-' if values[2] is None else numerals(f'{values[2]:.6g}')}"
+    return value
 
 
 def _refused(refusal: Refusal) -> Iterator[str]:
-    yield f"REFUSED: {refusal.sentence}"
+    yield put("REFUSED: {sentence}", sentence=phrase(refusal.sentence))
     yield from (f"  - {reason}" for reason in reasons(refusal))
     if refusal.nearest:
-        yield "What would be answered:"
-        yield from (f"  - {steps_words(one)} ({plural(one.cells, 'cell')})" for one in refusal.nearest)
+        yield _("What would be answered:")
+        for one in refusal.nearest:
+            yield f"  - {steps_words(one)} ({_number(_CELLS, one.cells)})"
+
+
+def _number(words: tuple[str, str], number: int) -> str:
+    return ngettext(*words, number).format(n=numerals(f"{number:,}"))

@@ -1,6 +1,8 @@
 """A table that was given, as a file."""
 
+from fractions import Fraction
 from io import BytesIO
+from typing import Any
 
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.words import columns_of
@@ -23,5 +25,10 @@ def table_written(told: TableAnswer, name: str) -> str | bytes:
     if ending != "parquet":
         return csv_text(list(columns), list(rows))
     stream = BytesIO()
-    polars_module().DataFrame({key: list(values) for key, values in columns.items()}).write_parquet(stream)
+    frame = {key: [_plain(value) for value in values] for key, values in columns.items()}
+    polars_module().DataFrame(frame).write_parquet(stream)
     return stream.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Fraction) else value

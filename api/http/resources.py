@@ -12,14 +12,17 @@ from tableseal.api.http.errors import MEDIA_TYPE, ProblemError
 from tableseal.api.http.renderings import JSON, chosen, offered, rendered
 from tableseal.api.http.service import Service
 from tableseal.api.jobs.kinds import Rows, all_kinds
+from tableseal.api.jobs.table_kind import KIND as TABLE_KIND
 from tableseal.api.problems import Problem
 from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import Job, State, StoredFile
 from tableseal.api.store.jobs import job_by_id
 from tableseal.api.store.log import note
 from tableseal.api.store.stored import member
-from tableseal.api.store.tokens import Principal
+from tableseal.api.store.tokens import Principal, Role
 from tableseal.api.store.turns import places
+
+TABLE = TABLE_KIND.name
 
 SAFETY = {
     "Cache-Control": "no-store",
@@ -110,7 +113,7 @@ def resource_of(at: Service, job: Job) -> JobResource:
 
 
 def own_job(at: Service, asking: Principal, job: str) -> Job:
-    """The job; that of another owner is as if it were not there.
+    """The job; that of another owner, and a table that another user was given, is as if it were not there.
 
     Raises
     ------
@@ -118,9 +121,15 @@ def own_job(at: Service, asking: Principal, job: str) -> Job:
     """
     with at.store.reading() as connection:
         found = job_by_id(connection, asking.owner, job)
-    if found is None:
+    if found is None or not _may_see(asking, found):
         raise ProblemError(Problem("no-such-job", "No such job", 404, "There is no job with this id."))
     return found
+
+
+def _may_see(asking: Principal, job: Job) -> bool:
+    """A table that a user was given is known to that user; others of the owner would hold it unremembered. What users
+    hold is for officers."""
+    return job.kind != TABLE or job.who == asking.who or asking.role in (Role.OFFICER, Role.ADMIN)
 
 
 def note_read(at: Service, asking: Principal, job: Job) -> None:
@@ -184,6 +193,16 @@ def document_response(at: Service, job: Job, name: str) -> Response:
     ProblemError: 409 if the job has no result (yet), 404 if the result has no such file.
     """
     return _streamed(at, _file(at, job, name), _headers(job))
+
+
+def document_content(at: Service, job: Job, name: str) -> bytes:
+    """The content of a file of a result.
+
+    Raises
+    ------
+    ProblemError: as for `document_response`.
+    """
+    return b"".join(content_of(at.store, _file(at, job, name)))
 
 
 def member_response(at: Service, job: Job, archive: str, name: str, media_type: str) -> Response:

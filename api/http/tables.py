@@ -1,12 +1,15 @@
 """/v1/hypercubes and /v1/tables: tables that users make themselves, of hypercubes that the service has."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi import Path as InPath
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
+from tableseal.api.generating.again import told_again
 from tableseal.api.generating.counter import Counter
 from tableseal.api.generating.counters import NAME
 from tableseal.api.generating.document import TableAnswer
@@ -14,8 +17,12 @@ from tableseal.api.generating.memories import audience_in_service
 from tableseal.api.generating.written import table_written
 from tableseal.api.http.described import READING, component, gives, problems
 from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Asked, answer, ordered
 from tableseal.api.http.renderings import FORMATS, JSON, chosen
-from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, require
+from tableseal.api.http.resources import document_content, note_read, own_job
+from tableseal.api.http.service import Reader, Service, ServiceDep, require
+from tableseal.api.jobs.table_kind import KIND as TABLE_KIND
+from tableseal.api.jobs.table_kind import TABLE, TableJob
 from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal, Role
@@ -24,6 +31,7 @@ from tableseal.audit.codec.public import public_part
 from tableseal.audit.hypercube.ask import request_of
 from tableseal.audit.hypercube.request import TableRequest as Wanted
 from tableseal.audit.wording import listing
+from tableseal.suppression.generator.steps import refused_as_asked
 
 router = APIRouter(tags=["tables"])
 
@@ -31,6 +39,8 @@ _GIVEN = gives("The table, or why it is not given.", "Table")
 _GIVEN["content"] |= {
     media_type: {"schema": {"type": "string"}} for media_type in FORMATS.values() if media_type != JSON
 }
+
+_LOCATION = {"description": "Where the job is.", "schema": {"type": "string"}}
 
 Name = Annotated[str, InPath(pattern=NAME, description="Name of the hypercube.")]
 
@@ -110,32 +120,38 @@ def get_codes(
 @router.post(
     "/v1/tables",
     response_class=Response,
-    responses={200: _GIVEN, **problems(400, 401, 403, 404, 406, 408, 413, 415, 422, 500, 503, 507)},
+    responses={
+        200: _GIVEN,
+        202: gives("A job, of a large table.", "JobResource") | {"headers": {"Location": _LOCATION}},
+        **problems(400, 401, 403, 404, 406, 408, 413, 415, 422, 429, 500, 503, 507),
+    },
 )
 async def post_table(
     asked: TableRequest,
-    http: Request,
-    at: ServiceDep,
-    asking: Analyst,
+    ask: Asked,
     agency: Annotated[bool, Query(description="With risk and reasons that users are not told (role officer).")] = False,
     form: Annotated[
         Literal["json", "jsonl", "csv", "parquet"] | None,
         Query(alias="format", description="Goes before `Accept`; all but json give the values alone."),
     ] = None,
-    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> Response:
     """Ask for a table: it is judged, protected and judged again, together with all that was answered before.
 
     The answer says `answered` with the values, or `refused` with the rule and the nearest tables that would be given.
-    As JSON lines, CSV or Parquet (`Accept` or `format`) the values alone; a refusal is 422 then.
+    As JSON lines, CSV or Parquet (`Accept` or `format`) the values alone; a refusal is 422 then. A table with more
+    cells than the service answers at once is a job, whose result is the answer as JSON, without what is for the agency
+    alone; `/v1/jobs/ID/table` has it in the other forms.
     """
-    media_type = chosen(accept, FORMATS.values()) if form is None else FORMATS[form]
+    at, asking, http = ask.at, ask.asking, ask.http
+    media_type = chosen(ask.accept, FORMATS.values()) if form is None else FORMATS[form]
     if media_type is None:
         text = f"A table can be had as {listing(FORMATS.values())}; the request accepts none of them."
         raise ProblemError(Problem("not-acceptable", "Not in this form", 406, text, parameter="Accept"))
     if agency:
         require(http, at, asking, Role.OFFICER)
     told = await at.generating.run(_told, at, asking, asked)
+    if isinstance(told, TableJob):
+        return await answer(replace(ask, accept=None), ordered(at, TABLE_KIND, told, (), _title(asked)), {})
     return await run_in_threadpool(table_response, told if agency else public_part(told), media_type)
 
 
@@ -154,9 +170,55 @@ def table_response(told: TableAnswer, media_type: str) -> Response:
     return Response(table_written(told, f"table.{form}"), media_type=media_type)
 
 
-def _told(at: Service, asking: Principal, asked: TableRequest) -> TableAnswer:
+def _title(asked: TableRequest) -> str:
+    title = asked.request.get("title", "")
+    return title if isinstance(title, str) else ""
+
+
+@router.get("/v1/jobs/{job}/table", response_class=Response, responses={200: _GIVEN, **problems(*READING, 406, 409)})
+def get_table(
+    job: Annotated[str, InPath(max_length=32, description="Id of a job of `/v1/tables`.")],
+    at: ServiceDep,
+    asking: Reader,
+    form: Annotated[
+        Literal["json", "jsonl", "csv", "parquet"] | None,
+        Query(alias="format", description="Goes before `Accept`; all but json give the values alone."),
+    ] = None,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+) -> Response:
+    """The table that a job of `/v1/tables` made, in any form."""
+    media_type = chosen(accept, FORMATS.values()) if form is None else FORMATS[form]
+    if media_type is None:
+        text = f"A table can be had as {listing(FORMATS.values())}; the request accepts none of them."
+        raise ProblemError(Problem("not-acceptable", "Not in this form", 406, text, parameter="Accept"))
+    found = own_job(at, asking, job)
+    content = document_content(at, found, TABLE)
+    note_read(at, asking, found)
+    return table_response(told_again(content.decode()), media_type)
+
+
+def _told(at: Service, asking: Principal, asked: TableRequest) -> TableAnswer | TableJob:
     counter = counter_of(at, asked.hypercube)
-    return told_of(at, asking, counter, request_of(asked.request, counter.cells))
+    request = request_of(asked.request, counter.cells)
+    return job_of(at, asking, counter, request, asked.request) or told_of(at, asking, counter, request)
+
+
+def job_of(
+    at: Service, asking: Principal, counter: Counter, request: Wanted, document: Mapping[str, Any]
+) -> TableJob | None:
+    """The request of a job that makes a table; None: it is answered at once, or refused as it was asked."""
+    large = request.question.size > at.settings.table_cells
+    if not large or refused_as_asked(request.question, counter.generator) is not None:
+        return None
+    memory = counter.generator.policy.memory
+    return TableJob(
+        hypercube=counter.name,
+        identity=counter.identity,
+        scope="" if memory is None else memory.scope,
+        audience="" if memory is None else audience_in_service(memory.scope, asking.owner, asking.who),
+        who=asking.who,
+        request=dict(document),
+    )
 
 
 def told_of(at: Service, asking: Principal, counter: Counter, request: Wanted) -> TableAnswer:

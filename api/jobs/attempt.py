@@ -13,11 +13,13 @@ from tableseal.audit.execution.memory import memory_limit
 @dataclass(frozen=True)
 class Limits:
     """What one attempt may use. memory: megabytes, None for no limit. cells: rows of all tables of a release.
-    signing_key: file of the key that signs certificates; None: they are not signed."""
+    signing_key: file of the key that signs certificates; None: they are not signed. hypercubes: folder of those of
+    which tables can be asked; None: there are none."""
 
     memory: int | None
     cells: int
     signing_key: Path | None = None
+    hypercubes: Path | None = None
 
 
 def attempt(
@@ -39,6 +41,7 @@ def attempt(
     try:
         with memory_limit(limits.memory):
             kind.check(wanted)
-            return kind.run(wanted, Context(folder, progress, limits.cells, keep, lasting, limits.signing_key))
+            context = Context(folder, progress, limits.cells, keep, lasting, limits.signing_key, limits.hypercubes)
+            return kind.run(wanted, context)
     except TablesealError as error:
         return problem_of(error)

@@ -43,7 +43,7 @@ class Context:
     folder: a private folder with the files of the request, under their names. progress: told how far the work is.
     max_cells: rows of all tables of a release, at most. keep: told of a result that is an answer already, though not
     all of it: the job's, should the attempt not come to its end. lasting: a folder that
-    attempts at the same job on this machine share, for kinds that have one. signing_key: see `Limits`.
+    attempts at the same job on this machine share, for kinds that have one. signing_key, hypercubes: see `Limits`.
     """
 
     folder: Path
@@ -52,6 +52,7 @@ class Context:
     keep: Callable[[Result], None] = keep_nothing
     lasting: Path | None = None
     signing_key: Path | None = None
+    hypercubes: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ def all_kinds() -> Mapping[str, Kind]:
     from tableseal.api.jobs.risk_kind import KIND as RISK
     from tableseal.api.jobs.sap_kind import KIND as SAP
     from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
+    from tableseal.api.jobs.table_kind import KIND as TABLE
 
     changing = (COMPARISON, PROTECTION, PUBLISHED, SUPPRESSION)
-    known = (ATTACK, AUDIT, BATCH, DRAFT, PLAN, PUBLICATION, RISK, SAP, *changing)
+    known = (ATTACK, AUDIT, BATCH, DRAFT, PLAN, PUBLICATION, RISK, SAP, TABLE, *changing)
     return MappingProxyType({kind.name: kind for kind in known})

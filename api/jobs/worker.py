@@ -47,7 +47,7 @@ class Worker:
 
     def __init__(self, settings: Settings, store: Store, stop: threading.Event, *, small: bool = False) -> None:
         self._settings, self._store, self._stop, self._small = settings, store, stop, small
-        self._limits = Limits(settings.job_memory, settings.max_cells, settings.signing_key)
+        self._limits = Limits(settings.job_memory, settings.max_cells, settings.signing_key, settings.hypercubes)
         self._name = token_hex(16)
         self._swept, self._beaten = -SWEEP, -workers.BEAT
 

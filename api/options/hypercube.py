@@ -6,6 +6,7 @@ from typing import Annotated
 from annotated_types import Ge, Le
 
 from tableseal.api.options.option import Option, Options
+from tableseal.audit.hypercube.ranks import MOST_RANKS, RANKS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,15 @@ class HypercubeOptions(Options):
         Ge(2),
         Le(10**12),
     ] = None
+    largest: Annotated[
+        int,
+        Option(
+            "Largest contributions to each measure that are kept of each cell, for rules on sums (dominance, p%).",
+            metavar="N",
+        ),
+        Ge(1),
+        Le(MOST_RANKS),
+    ] = RANKS
     table: Annotated[
         str | None, Option("Table of counts that the hypercube is made of, where there are several.", metavar="NAME")
     ] = None

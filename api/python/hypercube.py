@@ -85,7 +85,7 @@ class HypercubeResult(Result):
         return frame_of(columns, kind_of(kind, self.origin.kind))
 
     def to_json(self) -> str:
-        """What is said of the hypercube as JSON text, schema tableseal/hypercube/1; no cell."""
+        """What is said of the hypercube as JSON text, schema tableseal/hypercube/2; no cell."""
         found = self.cells.manifest if isinstance(self.cells, StoredCells) else manifest_of(self.about, ())
         return json_of(found)
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,17 +87,23 @@ class TablesResult(Result):
         return {"outcome": self.result.outcome, "cells": 0 if answer is None else len(answer.shown)}
 
     def columns(self) -> Mapping[str, Column]:
-        """A row for each cell: its codes and `value`; of a share, too, `share`.
+        """A row for each cell: its codes and `value`; of a share, too, `share`; of a mean `count` and `mean`.
 
         Raises
         ------
         InputError: it was refused.
         """
         found = self._table()
-        kinds: dict[str, type[Texts] | type[Whole] | type[Floats]] = dict.fromkeys(found, Texts)
-        names = list(found)[len(found) - (1 if self.result.whole is None else 2) :]
-        kinds |= dict(zip(names, (Whole, Floats), strict=False))
-        return {name: kinds[name](values) for name, values in found.items()}
+        statistic = self.result.statistic
+        figures = {"share": (Whole, Floats), "mean": (Whole, Whole, Floats)}.get(statistic, (Whole,))
+        codes: list[type[Texts] | type[Whole] | type[Floats]] = [Texts] * (len(found) - len(figures))
+        made = zip(found.items(), [*codes, *figures], strict=True)
+        return {
+            name: Floats([float(value) for value in values])
+            if any(isinstance(value, Fraction) for value in values)
+            else kind(values)
+            for (name, values), kind in made
+        }
 
     def save(self, path: Any) -> tuple[Path, ...]:
         """Write the values as .csv, .jsonl or .parquet, or the whole answer as .json; gives the file.

@@ -24,6 +24,7 @@ from tableseal.api.web.plans import plan_page, published_page
 from tableseal.api.web.progress import job_page
 from tableseal.api.web.protections import protection_page
 from tableseal.api.web.publications import assessment_page
+from tableseal.api.web.tables import table_page
 from tableseal.api.web.workbench import whole
 from tableseal.audit.errors import InputError
 
@@ -37,6 +38,7 @@ RESULTS: Mapping[str, Callable[[Request, Service, Principal, Job, str | None], R
     "publication": assessment_page,
     "published": published_page,
     "suppression": suppression_page,
+    "table": table_page,
 }
 """Kinds whose results have a page, made of the job and the draft it worked on if that is still kept; what the page of
 a report shows is said by the query of the request."""

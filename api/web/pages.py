@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -15,6 +16,7 @@ from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal, Role
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.language import ENGLISH, LANGUAGES, in_script, numerals, preferred, speak, speaking, words_of
 from tableseal.audit.report.applied import applied_words, counts_words, word_of
 from tableseal.audit.report.unknown import unknown_in_words
@@ -172,6 +174,7 @@ def _environment() -> Environment:
         seconds=_seconds,
         integer=lambda n: f"{n:,}".replace(",", "\u202f"),
         figure=_figure,
+        amount=_amount,
         selected_error=lambda fields: any(field.error for field in fields.values()),
         unknown=unknown_in_words,
         called=word_of,
@@ -199,6 +202,7 @@ KINDS: Mapping[str, str] = words_of(
         "attack": "Attacks",
         "plan": "Plan",
         "published": "Tables of a plan",
+        "table": "Table",
     }
 )
 """What jobs are called on pages."""
@@ -211,6 +215,12 @@ def _moment(seconds: float) -> str:
 def _figure(value: float, digits: int = 6) -> str:
     """A measure with so many significant digits."""
     return numerals(f"{value:,.{digits}g}".replace(",", "\u202f"))
+
+
+def _amount(value: int | Fraction) -> str:
+    """A sum, with all its decimals."""
+    whole, point, decimals = (decimal_text(Fraction(value)) or f"{float(value):.6f}").partition(".")
+    return numerals(f"{int(whole):,}".replace(",", "\u202f") + point + decimals)
 
 
 SCRIPT = words_of(
@@ -245,7 +255,8 @@ STAGES = words_of(
     (
         *("answer and pages", "arithmetic of exposures", "attacks", "audit", "bounds"),
         *("cells and rules", "cells beyond their neighbours", "cells that fall", "cells that no row lists", "clusters"),
-        *("completion", "cumulative view", "designs", "entropy over tables", "insiders", "insiders with shares"),
+        *("completion", "cumulative view", "designs", "earlier answers", "entropy over tables"),
+        *("insiders", "insiders with shares"),
         *("linear system and additivity", "methods", "messages", "parts", "proof", "rank of the system", "reading"),
         *(
             "reduction",
@@ -257,7 +268,7 @@ STAGES = words_of(
             "samples",
             "search",
         ),
-        *("subtraction (SAP)", "sum of changes", "what needs each cell"),
+        *("subtraction (SAP)", "sum of changes", "table", "what needs each cell"),
     )
 )
 """Steps of the work, as engines tell them."""

@@ -1,13 +1,14 @@
 """What somebody chooses of a table, field by field, and the request that this is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 from starlette.datastructures import FormData, QueryParams
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.hypercube.model import Cells, Hypercube
+from tableseal.audit.hypercube.request import Statistic
 from tableseal.audit.hypercube.request_document import VERSION_KEY
 from tableseal.audit.io.yaml_out import write_document
 from tableseal.audit.io.yaml_text import parse_document
@@ -24,23 +25,24 @@ class Choices:
     ----------
     levels: of each variable, the name of a level; empty: the variable does not span the table. where: of each
         variable, codes of the population, one a line. share_of: name of the variable of which some codes are counted;
-        share: those codes, one a line. said: a whole request, in place of all of these.
+        share: those codes, one a line. measure: of sums and means. said: a whole request, in place of all of these.
     """
 
     levels: tuple[str, ...]
     where: tuple[str, ...]
-    statistic: Literal["count", "share"] = "count"
+    statistic: Statistic = "count"
     share_of: str = ""
     share: str = ""
+    measure: str = ""
     said: str = ""
 
     @property
     def anything(self) -> bool:
         """Whether something was chosen at all."""
-        return any((*self.levels, *map(str.strip, self.where), self.said.strip())) or self.statistic == "share"
+        return any((*self.levels, *map(str.strip, self.where), self.said.strip())) or self.statistic != "count"
 
 
-def choices_of(form: FormData | QueryParams, about: Hypercube) -> Choices:
+def choices_of(form: FormData | QueryParams | Mapping[str, str], about: Hypercube) -> Choices:
     """What a form says; fields are numbered as the variables are."""
 
     def text(name: str) -> str:
@@ -48,12 +50,14 @@ def choices_of(form: FormData | QueryParams, about: Hypercube) -> Choices:
         return found if isinstance(found, str) else ""
 
     numbers = range(len(about.variables))
+    statistic = text("statistic")
     return Choices(
         tuple(text(f"level-{k}") for k in numbers),
         tuple(text(f"where-{k}") for k in numbers),
-        "share" if text("statistic") == "share" else "count",
+        statistic if statistic in ("share", "sum", "mean") else "count",  # type: ignore[arg-type]  # they are these
         text("share-of"),
         text("share"),
+        text("measure"),
         text(SAID),
     )
 
@@ -80,7 +84,14 @@ def document_of(choices: Choices, cells: Cells) -> Mapping[str, Any]:
     found["by"] = [{v.name: level} for v, level in chosen]
     where = {v.name: codes for v, text in zip(variables, choices.where, strict=True) if (codes := _lines(text))}
     found |= {"where": where} if where else {}
-    return found | ({"share": {choices.share_of: _lines(choices.share)}} if choices.statistic == "share" else {})
+    match choices.statistic:
+        case "share":
+            found["share"] = {choices.share_of: _lines(choices.share)}
+        case "sum":
+            found["measure"] = choices.measure
+        case "mean":
+            found["mean"] = choices.measure
+    return found
 
 
 def choices_behind(document: Mapping[str, Any], about: Hypercube) -> Choices:
@@ -101,8 +112,11 @@ def choices_behind(document: Mapping[str, Any], about: Hypercube) -> Choices:
     for name, codes in document.get("where", {}).items():
         where[position[name]] = "\n".join(codes)
     found = Choices(tuple(levels), tuple(where))
+    for key, statistic in (("measure", "sum"), ("mean", "mean")):
+        if key in document:
+            found = replace(found, statistic=statistic, measure=document[key])  # type: ignore[arg-type]  # as above
     for name, codes in share.items():
-        found = Choices(found.levels, found.where, "share", name, "\n".join(codes))
+        found = replace(found, statistic="share", share_of=name, share="\n".join(codes))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from tableseal.api.generating.again import told_again
 from tableseal.api.generating.code import as_code
 from tableseal.api.generating.counter import Counter
 from tableseal.api.generating.document import TableAnswer
@@ -16,13 +18,19 @@ from tableseal.api.generating.likely import Likely, likely
 from tableseal.api.generating.reasons import HELD, reasons, steps_words
 from tableseal.api.generating.said import request_said, stepped
 from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import ordered, submitted
 from tableseal.api.http.renderings import FORMATS
+from tableseal.api.http.resources import document_content
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
-from tableseal.api.http.tables import Name, counter_of, table_response, told_of
+from tableseal.api.http.tables import Name, counter_of, job_of, table_response, told_of
+from tableseal.api.jobs.table_kind import KIND as TABLE_KIND
+from tableseal.api.jobs.table_kind import TABLE, TableJob
 from tableseal.api.problems import Problem, problem_of
+from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
 from tableseal.api.web.intake import plain_form
-from tableseal.api.web.pages import page
+from tableseal.api.web.pages import page, see
+from tableseal.api.web.progress import job_page
 from tableseal.api.web.table_choices import Choices, choices_behind, choices_of, document_of
 from tableseal.audit.codec.public import public_part
 from tableseal.audit.errors import TablesealError
@@ -47,7 +55,7 @@ class Laid:
     down: tuple[str, ...]
     across: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[float | None, ...]], ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[float | Fraction | None, ...]], ...]
     more: int
 
 
@@ -82,6 +90,8 @@ async def post_table(name: Name, request: Request, at: ServiceDep, asking: Analy
     choices = choices_of(form, counter.cells.about)
     try:
         wanted, told = await at.generating.run(_told, at, asking, name, choices)
+        if isinstance(told, TableJob):
+            return await _under_way(at, asking, wanted, told)
     except TablesealError as error:
         return await at.generating.run(_page, request, counter, choices, problem_of(error))
     return await at.generating.run(_page, request, counter, choices, asked=wanted, told=told)
@@ -95,16 +105,36 @@ async def post_file(name: Name, request: Request, at: ServiceDep, asking: Analys
         text = f"format: expected one of {', '.join(FORMATS)}."
         raise ProblemError(Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter="format"))
     about = (await run_in_threadpool(counter_of, at, name)).cells.about
-    _, told = await at.generating.run(_told, at, asking, name, choices_of(form, about))
+    wanted, told = await at.generating.run(_told, at, asking, name, choices_of(form, about))
+    if isinstance(told, TableJob):
+        return await _under_way(at, asking, wanted, told)
     found = await run_in_threadpool(table_response, told, FORMATS[format])
     found.headers["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
     return found
 
 
-def _told(at: Service, asking: Principal, name: str, choices: Choices) -> tuple[TableRequest, TableAnswer]:
+def _told(at: Service, asking: Principal, name: str, choices: Choices) -> tuple[TableRequest, TableAnswer | TableJob]:
     counter = counter_of(at, name)
-    wanted = request_of(document_of(choices, counter.cells), counter.cells)
-    return wanted, told_of(at, asking, counter, wanted)
+    document = document_of(choices, counter.cells)
+    wanted = request_of(document, counter.cells)
+    return wanted, job_of(at, asking, counter, wanted, document) or told_of(at, asking, counter, wanted)
+
+
+async def _under_way(at: Service, asking: Principal, wanted: TableRequest, asked: TableJob) -> Response:
+    """A large table is a job; its page says how far it is, and has the table in the end."""
+    job = await submitted(at, asking, ordered(at, TABLE_KIND, asked, (), wanted.title))
+    return see(f"/jobs/{job.id}")
+
+
+def table_page(request: Request, at: Service, asking: Principal, job: Job, draft: str | None) -> Response:
+    """The table that a job made, or why it is not given."""
+    asked = TableJob.model_validate_json(job.request)
+    told = told_again(document_content(at, job, TABLE).decode())
+    counter = at.counters.counter(asked.hypercube)
+    if counter is None or counter.identity != asked.identity:
+        return job_page(request, at, job, draft)  # what stands beside the table would be of another hypercube
+    wanted = request_of(asked.request, counter.cells)
+    return _page(request, counter, choices_of({}, counter.cells.about), asked=wanted, told=told, job=job.id)
 
 
 def _page(
@@ -115,6 +145,7 @@ def _page(
     *,
     asked: TableRequest | None = None,
     told: TableAnswer | None = None,
+    job: str | None = None,
 ) -> Response:
     about, variables = counter.cells.about, counter.generator.variables
     expected: Likely | None = None
@@ -147,6 +178,7 @@ def _page(
         held=HELD,
         reasons=reasons,
         told=shown,
+        job=job,
         laid=None if shown is None or shown.answer is None else laid_out(shown),
         offers=offers,
         text=write_document(dict(document)) if document else "",
@@ -164,7 +196,7 @@ def laid_out(told: TableAnswer) -> Laid:
     answer = told.answer
     if answer is None:
         raise ValueError("refused")
-    values: tuple[float | None, ...] = answer.values if told.whole is None else told.shares
+    values: tuple[float | Fraction | None, ...] = told.shares or told.means or answer.values
     fits = len(answer.codes) > 1 and len(answer.codes[-1]) <= ACROSS
     codes = answer.codes[:-1] if fits else answer.codes
     width = len(answer.codes[-1]) if fits else 1

@@ -72,6 +72,7 @@ _PLAIN: Mapping[Any, Kind] = {
     float: Kind(None, At.floating, like({"type": "number"})),
     Fraction: Kind(None, At.exact, like({"type": "number"})),
     str: Kind(None, At.text, like({"type": "string"})),
+    frozenset((int, Fraction)): Kind(None, At.exact, like({"type": "number"})),
     frozenset((int, float)): Kind(None, At.figure, like({"type": "number"})),
 }
 

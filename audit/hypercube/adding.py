@@ -1,9 +1,11 @@
 """Exact sums of whole numbers by group, without sorting."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tableseal.audit.errors import LimitError
-from tableseal.audit.hypercube.model import Ints
+
+Ints = NDArray[np.int64]
 
 _EXACT = 2**53
 """Up to this sums of floats are exact, whatever their order: `bincount` adds floats."""

@@ -5,7 +5,6 @@ cells 0.4 ms where 18,761 are not empty, 10 ms where none is. Products are of fl
 sums are below 2^53; where they might not be, there is no dense form.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +16,7 @@ from tableseal.audit.hypercube.question import Question
 Floats = NDArray[np.float64]
 
 MOST = 2**22
-"""Combinations, each of which takes 8 bytes for counts, for keys and for each measure."""
+"""Combinations, each of which takes 8 bytes for counts and for keys."""
 WORTH = 12
 """Combinations for each cell that is not empty up to which the dense form is quicker."""
 _EXACT = 2**53
@@ -29,33 +28,28 @@ class Found:
 
     count: Ints
     keys: Ints
-    sums: Mapping[str, Ints]
 
 
 @dataclass(frozen=True, repr=False)
 class DenseCells(HeldCells):
-    """Cells in memory. count, keys, measures: float64 (leaves of each variable), whole numbers."""
+    """Cells in memory. count, keys: float64 (leaves of each variable), whole numbers."""
 
     count: Floats = field(kw_only=True)
     keys: Floats | None = field(kw_only=True)
-    measures: Mapping[str, Floats] = field(kw_only=True)
 
     def contracted(self, question: Question) -> Found:
-        """The table that a question asks for."""
+        """The table of counts that a question asks for."""
         member = _members(question, self.count.shape)
         count = _contracted(self.count, member, question)
         keys = np.zeros(0, np.int64)
         if self.keys is not None and self.about.modulus is not None:
             keys = _contracted(self.keys, member, question) % self.about.modulus
-        name = question.measure
-        sums = {} if name is None else {name: _contracted(self.measures[name], member, question)}
-        return Found(count, keys, sums)
+        return Found(count, keys)
 
 
 def in_memory(about: Hypercube, cells: BaseCells) -> HeldCells:
     """Cells in memory, in the form in which tables are made of them sooner."""
     largest = max([1, *(float(np.abs(values).sum(dtype=np.float64)) for values in (cells.count, cells.keys))])
-    largest = max([largest, *(float(np.abs(values).sum(dtype=np.float64)) for values in cells.sums.values())])
     if about.combinations > min(MOST, WORTH * len(cells)) or largest >= _EXACT:
         return HeldCells(about, cells)
     shape = tuple(len(variable.leaves) for variable in about.variables)
@@ -70,7 +64,6 @@ def in_memory(about: Hypercube, cells: BaseCells) -> HeldCells:
         cells,
         count=spread(cells.count),
         keys=None if about.modulus is None else spread(cells.keys),
-        measures={name: spread(values) for name, values in cells.sums.items()},
     )
 
 

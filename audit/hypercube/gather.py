@@ -1,12 +1,23 @@
 """Rows of codes -> base cells: each combination once, in order, with what its rows add up to."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from tableseal.audit.hypercube.adding import sums
+from tableseal.audit.hypercube.contributions import behind, contributions_of
 from tableseal.audit.hypercube.model import BaseCells, Codes, Ints
+from tableseal.audit.hypercube.ranks import RANKS
+
+
+@dataclass(frozen=True, repr=False)
+class Contributors:
+    """who: int64 (rows), from 0 on. ranks: largest contributions of each cell that are kept."""
+
+    who: Ints
+    ranks: int = RANKS
 
 
 def gathered(
@@ -15,13 +26,15 @@ def gathered(
     keys: Ints,
     measures: Mapping[str, Ints],
     modulus: int | None,
+    contributors: Contributors | None = None,
 ) -> BaseCells:
     """Base cells in ascending order of their codes, the first variable first.
 
     Parameters
     ----------
     codes: int32 (rows) of each variable. count: int64 (rows), units. keys: int64 (rows), below
-        the modulus; empty if there is none. measures: measure -> int64 (rows).
+        the modulus; empty if there is none. measures: measure -> int64 (rows). contributors: of
+        the rows, if contributions are to be kept.
 
     Raises
     ------
@@ -31,11 +44,15 @@ def gathered(
     cells = int(cell[-1]) + 1 if len(cell) else 0
     first = np.flatnonzero(np.diff(cell, prepend=-1))
     added = sums(cell, keys[order], cells) % modulus if modulus is not None else np.zeros(0, np.int64)
+    ordered = {name: values[order] for name, values in measures.items()}
     return BaseCells(
         tuple(column[order[first]] for column in codes),
         sums(cell, count[order], cells),
         added,
-        {name: sums(cell, values[order], cells) for name, values in measures.items()},
+        {name: sums(cell, values, cells) for name, values in ordered.items()},
+        None
+        if contributors is None
+        else contributions_of(cell, contributors.who[order], ordered, cells, contributors.ranks),
     )
 
 
@@ -57,14 +74,6 @@ def _ordered(codes: Sequence[Codes]) -> tuple[Ints, Ints]:
     return order, np.cumsum(new)
 
 
-def together(parts: Sequence[BaseCells], modulus: int | None) -> BaseCells:
-    """Cells of several parts as one: those of the same codes are added up."""
-    if len(parts) == 1:
-        return parts[0]
-    whole = one_behind_the_other(parts)
-    return gathered(whole.codes, whole.count, whole.keys, whole.sums, modulus)
-
-
 def one_behind_the_other(parts: Sequence[BaseCells]) -> BaseCells:
     """Cells of several parts that have none in common."""
     return BaseCells(
@@ -72,4 +81,7 @@ def one_behind_the_other(parts: Sequence[BaseCells]) -> BaseCells:
         np.concatenate([part.count for part in parts]),
         np.concatenate([part.keys for part in parts]),
         {name: np.concatenate([part.sums[name] for part in parts]) for name in parts[0].sums},
+        None
+        if parts[0].contributions is None
+        else behind([part.contributions for part in parts if part.contributions]),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tableseal.audit.codec.at import At
 from tableseal.audit.codec.kinds import Count, Digest, Kind, like
 from tableseal.audit.errors import InputError
 from tableseal.audit.hypercube.model import Hypercube, Level, Variable
+from tableseal.audit.hypercube.ranks import MOST_RANKS
 from tableseal.audit.model import Measure
 
 LARGEST_PART = 2**22
@@ -78,6 +79,26 @@ class StoredKeys:
 
 
 @dataclass(frozen=True)
+class SeveralCells:
+    """A Parquet file of contributors who have records in several cells: what each gives to each of its cells."""
+
+    file: Annotated[str, "Its name in the folder."]
+    entries: Annotated[Count, "Rows of the file."]
+    sha256: Annotated[Digest, "Of the file."]
+
+
+@dataclass(frozen=True)
+class StoredContributions:
+    """Who contributes to the measures, as rules for sums need it."""
+
+    largest: Annotated[
+        Count,
+        "So many of the largest contributions to a cell are kept, of contributors with records in that cell alone.",
+    ]
+    several: Annotated[SeveralCells | None, "Of all other contributors; null: there are none."]
+
+
+@dataclass(frozen=True)
 class Part:
     """A Parquet file with some of the cells, in ascending order of their codes, behind those of the part before."""
 
@@ -90,24 +111,36 @@ class Part:
 class Manifest:
     """A hypercube. One large table by the finest codes of all variables, whose cells lie in Parquet files beside it."""
 
-    schema: ClassVar[Literal["tableseal/hypercube/1"]] = "tableseal/hypercube/1"
+    schema: ClassVar[Literal["tableseal/hypercube/2"]] = "tableseal/hypercube/2"
 
     title: Annotated[str, "Of the data."]
     units: Annotated[Count, "How many units are counted in all."]
     cells: Annotated[Count, "That are not empty."]
     variables: Annotated[tuple[StoredVariable, ...], "In the order by which cells are sorted."]
     measures: Annotated[tuple[StoredMeasure, ...], "Besides the number of units."]
+    contributions: Annotated[StoredContributions | None, "null: nothing is known but sums."]
     keys: Annotated[StoredKeys | None, "null: there are none."]
     impossible: Annotated[
         tuple[Mapping[str, tuple[str, ...]], ...],
         "Combinations that cannot occur (structural zeros): cells that have one of the codes of each variable named.",
     ]
     parts: Annotated[tuple[Part, ...], "The files with the cells."]
-    sha256: Annotated[Digest, "Of all cells: of the digests of the parts one after another."]
+    sha256: Annotated[Digest, "Of all cells: of the digests of the files one after another."]
 
 
-def manifest_of(about: Hypercube, parts: tuple[Part, ...]) -> Manifest:
-    """What is written of a hypercube."""
+BEFORE = "tableseal/hypercube/1"
+"""Schema of manifests without contributions."""
+
+
+def brought_up(document: Any) -> Any:
+    """A manifest of the version before as one of today: it says nothing of contributions."""
+    if isinstance(document, dict) and document.get("schema") == BEFORE and "contributions" not in document:
+        return {**document, "schema": Manifest.schema, "contributions": None}
+    return document
+
+
+def manifest_of(about: Hypercube, parts: tuple[Part, ...], several: SeveralCells | None = None) -> Manifest:
+    """What is written of a hypercube. several: file of contributors with several cells, if there are any."""
     return Manifest(
         about.title,
         about.units,
@@ -122,16 +155,18 @@ def manifest_of(about: Hypercube, parts: tuple[Part, ...]) -> Manifest:
             for v in about.variables
         ),
         tuple(StoredMeasure(measure.name, measure.unit) for measure in about.measures.values()),
+        None if about.ranks is None else StoredContributions(about.ranks, several),
         None if about.modulus is None or about.keys_of is None else StoredKeys(about.modulus, about.keys_of),
         about.impossible,
         parts,
-        digest_of(parts),
+        digest_of(parts, several),
     )
 
 
-def digest_of(parts: tuple[Part, ...]) -> str:
-    """Of the cells of all parts."""
-    return sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
+def digest_of(parts: tuple[Part, ...], several: SeveralCells | None = None) -> str:
+    """Of the cells of all parts, and of contributors with several."""
+    digests = [part.sha256 for part in parts] + ([] if several is None else [several.sha256])
+    return sha256("".join(digests).encode()).hexdigest()
 
 
 def described(manifest: Manifest, source: str) -> Hypercube:
@@ -165,7 +200,11 @@ def described(manifest: Manifest, source: str) -> Hypercube:
         raise wrong("keys have a modulus from 2 to 10^12.")
     if any(not 0 < part.cells <= LARGEST_PART for part in manifest.parts):
         raise wrong(f"a part has between 1 and {LARGEST_PART:,} cells.")
-    if sum(part.cells for part in manifest.parts) != manifest.cells or digest_of(manifest.parts) != manifest.sha256:
+    kept = manifest.contributions
+    if kept is not None and not (1 <= kept.largest <= MOST_RANKS and manifest.measures):
+        raise wrong(f"contributions are to measures, and 1 to {MOST_RANKS} of the largest are kept.")
+    digest = digest_of(manifest.parts, None if kept is None else kept.several)
+    if sum(part.cells for part in manifest.parts) != manifest.cells or digest != manifest.sha256:
         raise wrong("its parts are not those that it was made with.")
     return Hypercube(
         manifest.title,
@@ -176,4 +215,5 @@ def described(manifest: Manifest, source: str) -> Hypercube:
         manifest.impossible,
         manifest.units,
         manifest.cells,
+        None if kept is None else kept.largest,
     )

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.hypercube.contributions import Contributions
 from tableseal.audit.model import Measure
 
 Ints = NDArray[np.int64]
@@ -49,13 +50,14 @@ class BaseCells:
     codes: one int32 (cells) for each variable: positions of leaves.
     count: int64 (cells), units, above 0.
     keys: int64 (cells), sum of the units' keys modulo the hypercube's modulus; empty if it has none.
-    sums: measure -> int64 (cells), in whole units of it.
+    sums: measure -> int64 (cells), in whole units of it. contributions: to the measures; None: they are not kept.
     """
 
     codes: tuple[Codes, ...]
     count: Ints
     keys: Ints
     sums: Mapping[str, Ints] = field(default_factory=dict)
+    contributions: Contributions | None = None
 
     def __len__(self) -> int:
         return len(self.count)
@@ -73,6 +75,7 @@ class Hypercube:
     impossible: combinations of codes that cannot occur (structural zeros), by the variables that each one names: all
         base cells that have one of the codes of each.
     units: how many are counted in all. cells: that are not empty.
+    ranks: so many of the largest contributions to the measures are kept; None: none, nor who contributes.
     """
 
     title: str
@@ -83,6 +86,7 @@ class Hypercube:
     impossible: tuple[Mapping[str, tuple[str, ...]], ...]
     units: int
     cells: int
+    ranks: int | None = None
 
     @property
     def combinations(self) -> int:

@@ -106,6 +106,7 @@ def refuse_differences(first: Recorded, other: Recorded, where: Place) -> None:
     InputError
     """
     same = list(first.variables) == list(other.variables) and first.measures == other.measures
+    same = same and set(first.microdata.values) == set(other.microdata.values)
     same = same and all(
         one.codes == two.codes and all((a == b).all() for a, b in zip(one.parents, two.parents, strict=False))
         for one, two in zip(first.variables.values(), other.variables.values(), strict=True)

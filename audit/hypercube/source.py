@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -10,10 +11,12 @@ import numpy as np
 
 from tableseal.audit.errors import InputError, OptionName, Place, unknown
 from tableseal.audit.hypercube.classification import variable_of
-from tableseal.audit.hypercube.gather import gathered
+from tableseal.audit.hypercube.gather import Contributors, gathered
 from tableseal.audit.hypercube.model import BaseCells, Codes, HeldCells, Hypercube, Ints
+from tableseal.audit.hypercube.ranks import RANKS
 from tableseal.audit.hypercube.structural_zeros import occurring, structural_zeros
 from tableseal.audit.model import Hierarchy, Measure, Microdata, Note, Release, Table
+from tableseal.audit.rules.contributors import contributor_numbers
 from tableseal.audit.tabulation.naming import rows_named
 from tableseal.audit.tabulation.values import amounts_of
 from tableseal.audit.wording import listing, quoted
@@ -39,33 +42,57 @@ class Recorded:
     files: tuple[Path, ...] = ()
 
 
-def of_records(source: Recorded, keys: Keys | None, areas: Collection[str] = ()) -> HeldCells:
+def of_records(
+    sources: Sequence[Recorded], keys: Keys | None, areas: Collection[str] = (), ranks: int = RANKS
+) -> HeldCells:
     """The hypercube of records: each is one unit. Its measures are those that have a column of contributions.
 
     Parameters
     ----------
-    keys: of the records; None: its cells have none. areas: variables whose codes are places.
+    sources: with the same variables and measures, added up; a holding, or a unit, may have records in several. keys: of
+        all records one source behind the other; None: its cells have none. areas: variables whose codes are places.
+        ranks: largest contributions of each cell that are kept.
 
     Raises
     ------
-    InputError: weights; records without a code or contribution, or whose code is broken down further; unknown areas.
-    LimitError: sums beyond 2^62.
+    InputError: weights; records without a code or contribution, or whose code is broken down further; unknown areas; a
+        measure that not all sources have. LimitError: sums beyond 2^62.
     """
-    microdata = source.microdata
-    if microdata.weight is not None:
-        text = "a hypercube counts units, and weighted records stand for others; leave `weight` out."
-        raise InputError(text, at=microdata.where / "weight")
-    columns = [_leaves(microdata, at, hierarchy) for at, hierarchy in enumerate(source.variables.values())]
-    names = [name for name in source.measures if name in microdata.values]
+    first = sources[0]
+    for source in sources:
+        if source.microdata.weight is not None:
+            text = "a hypercube counts units, and weighted records stand for others; leave `weight` out."
+            raise InputError(text, at=source.microdata.where / "weight")
+    names = [name for name in first.measures if name in first.microdata.values]
+    columns = [[_leaves(s.microdata, at, h) for s in sources] for at, h in enumerate(first.variables.values())]
+    records = sum(len(source.microdata.codes) for source in sources)
     cells = gathered(
-        columns,
-        np.ones(len(microdata.codes), np.int64),
+        [np.concatenate(column) for column in columns],
+        np.ones(records, np.int64),
         np.zeros(0, np.int64) if keys is None else keys.units,
-        {name: amounts_of(microdata, source.measures[name]) for name in names},
+        {name: np.concatenate([amounts_of(s.microdata, s.measures[name]) for s in sources]) for name in names},
         None if keys is None else keys.modulus,
+        Contributors(_contributors(sources), ranks) if names else None,
     )
-    about = _about(source.title, source.variables, {name: source.measures[name] for name in names}, areas, cells)
+    about = _about(first.title, first.variables, {name: first.measures[name] for name in names}, areas, cells)
+    about = replace(about, ranks=ranks if names else None)
     return HeldCells(_with_keys(about, keys, "records"), cells)
+
+
+def _contributors(sources: Sequence[Recorded]) -> Ints:
+    """int64 (records): who stands behind each, under one number in all sources."""
+    given = [source.microdata for source in sources]
+    if len(given) == 1:
+        return contributor_numbers(given[0])
+
+    def labels(kind: Literal["unit_id", "holding"]) -> Sequence[str] | None:
+        own = [(getattr(one, kind), len(one.codes)) for one in given]
+        if all(found is None for found, _ in own):
+            return None
+        return tuple(chain.from_iterable(("",) * records if found is None else found for found, records in own))
+
+    codes = np.zeros((sum(len(one.codes) for one in given), 0), np.int32)
+    return contributor_numbers(Microdata(codes, {}, labels("unit_id"), labels("holding")))
 
 
 def _leaves(microdata: Microdata, at: int, hierarchy: Hierarchy) -> Codes:

@@ -7,6 +7,7 @@ import numpy as np
 
 from tableseal.audit.errors import LimitError
 from tableseal.audit.hypercube.adding import sums
+from tableseal.audit.hypercube.contributions import Contributions, added, grouped
 from tableseal.audit.hypercube.dense import DenseCells
 from tableseal.audit.hypercube.model import BaseCells, Cells, Ints
 from tableseal.audit.hypercube.question import Question, cells_of
@@ -24,12 +25,14 @@ class Tabulated:
     ----------
     shape: codes of each of its variables. count: int64 (cells), units. keys: int64 (cells), sums of the keys of units
         modulo the hypercube's modulus; empty if it has none. sums: measure -> int64 (cells), in whole units of it.
+        contributions: to that measure; None: none was asked for, or the hypercube does not keep them.
     """
 
     shape: tuple[int, ...]
     count: Ints
     keys: Ints
     sums: Mapping[str, Ints] = field(default_factory=dict)
+    contributions: Contributions | None = None
 
 
 def tabulate(question: Question, cells: Cells) -> Tabulated:
@@ -42,9 +45,9 @@ def tabulate(question: Question, cells: Cells) -> Tabulated:
     if question.size > MOST_CELLS:
         text = f"the table has {question.size:,} cells, more than {MOST_CELLS:,}; choose coarser levels."
         raise LimitError(text)
-    if isinstance(cells, DenseCells):
+    if isinstance(cells, DenseCells) and question.measure is None:
         found = cells.contracted(question)
-        return Tabulated(question.shape, found.count, found.keys, found.sums)
+        return Tabulated(question.shape, found.count, found.keys)
     used = {axis.variable for axis in (*question.axes, *question.where)}
     measures = () if question.measure is None else (question.measure,)
     return added_up(question, cells.parts(used, measures), cells.about.modulus)
@@ -62,6 +65,7 @@ def added_up(question: Question, parts: Iterable[BaseCells], modulus: int | None
     keys = np.zeros(0 if modulus is None else size, np.int64)
     total = np.zeros(0 if question.measure is None else size, np.int64)
     reached = 0.0
+    contributions: Contributions | None = None
     for part in parts:
         # Cells that are in no cell of the table come first, and are dropped.
         group = cells_of(question, part) + 1
@@ -75,4 +79,8 @@ def added_up(question: Question, parts: Iterable[BaseCells], modulus: int | None
             if reached >= _FITS:
                 raise LimitError(f"{question.measure} adds up to more than 2^62 units.")
             total += sums(group, values, size + 1)[1:]
-    return Tabulated(question.shape, count, keys, {} if question.measure is None else {question.measure: total})
+            if part.contributions is not None:
+                own = grouped(part.contributions.only([question.measure]), group - 1, size)
+                contributions = own if contributions is None else added([contributions, own])
+    found = {} if question.measure is None else {question.measure: total}
+    return Tabulated(question.shape, count, keys, found, contributions)

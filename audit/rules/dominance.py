@@ -7,15 +7,15 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
+from tableseal.audit.rules.exact import Whole, as_units, ceil_quotient, combine
 from tableseal.audit.rules.facts import MAGNITUDES, Facts
 from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
-from tableseal.audit.rules.largest import largest
-from tableseal.audit.rules.rule import LevelField, Parameter, Rule
+from tableseal.audit.rules.largest import Largest, OfLargest, largest
+from tableseal.audit.rules.rule import LevelField, Parameter
 
 
 @dataclass(frozen=True)
-class Dominance(Rule):
+class Dominance(OfLargest):
     """(n,k) dominance: the n largest contributions make up more than k percent of the cell.
 
     Contributions count by their absolute values. Required distance: 100/k times their sum, minus the value, rounded up
@@ -70,9 +70,21 @@ class Dominance(Rule):
         check(self.n >= 1, self.text, f"n of {self.n}", "n of at least 1")
         check(0 < self.k <= 100, self.text, f"k of {percent_text(self.k)} percent", "k above 0 and at most 100")
         shares = largest(facts, self.n, self.text)
-        top = combine(*((1, column) for column in shares.top))
-        share = self.k / 100
-        excess = combine((share.denominator, top), (-share.numerator, shares.total))
+        excess = self.beyond(shares)
         sensitive = shares.known & (excess > 0).astype(np.bool_)
-        distance = as_units(ceil_quotient(np.where(sensitive, excess, 0), share.numerator))
+        distance = as_units(ceil_quotient(np.where(sensitive, excess, 0), (self.k / 100).numerator))
         return around(facts, sensitive, sensitive, distance, distance)
+
+    def beyond(self, shares: Largest) -> Whole:
+        """The sum of the n largest less k percent of the total, in k's own fraction of a unit."""
+        top = combine(*((1, column) for column in shares.top[: self.n]))
+        share = self.k / 100
+        return combine((share.denominator, top), (-share.numerator, shares.total))
+
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """Sensitive are sets whose rest is below 1/k - 1 of the n largest, which are n times the largest at most."""
+        rest = combine((1, shares.total), *((-1, column) for column in shares.top[: self.n]))
+        share = self.k / 100
+        more = share.denominator - share.numerator
+        found: NDArray[np.bool_] = combine((more * self.n, shares.top[0]), (-share.numerator, rest)) > 0
+        return found.astype(np.bool_)

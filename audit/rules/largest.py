@@ -1,5 +1,6 @@
 """The largest contributions of every cell, for dominance, p% and pq."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from tableseal.audit.rules.exact import Whole, as_units, combine
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import demand_value
+from tableseal.audit.rules.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,22 @@ class Largest:
     top: tuple[NDArray[np.int64], ...]
     total: NDArray[np.int64]
     known: NDArray[np.bool_]
+
+
+class OfLargest(Rule):
+    """A rule about the largest contributions of a cell and nothing else."""
+
+    @abstractmethod
+    def beyond(self, shares: Largest) -> Whole:
+        """(cells), whole numbers: above 0 where the largest contributions are too large."""
+
+    @abstractmethod
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """bool (cells): whether the largest contributor of a cell may be that of a sensitive set of which it is a part.
+
+        What a cell holds besides its largest contributions is no more than what any set that contains it holds besides
+        its own ones; so False is certain where that is too much already beside the largest contributor.
+        """
 
 
 def largest(facts: Facts, n: int, rule: str) -> Largest:

@@ -7,15 +7,15 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
+from tableseal.audit.rules.exact import Whole, as_units, ceil_quotient, combine
 from tableseal.audit.rules.facts import MAGNITUDES, Facts
 from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
-from tableseal.audit.rules.largest import largest
-from tableseal.audit.rules.rule import LevelField, Parameter, Rule, Short
+from tableseal.audit.rules.largest import Largest, OfLargest, largest
+from tableseal.audit.rules.rule import LevelField, Parameter, Short
 
 
 @dataclass(frozen=True)
-class PQ(Rule):
+class PQ(OfLargest):
     """pq rule: as p%, where contributions are known beforehand to within q percent.
 
     The p% rule is q = 100. Contributions count by their absolute values. Required distance:
@@ -75,10 +75,20 @@ class PQ(Rule):
         check(self.q > 0, self.text, f"q of {percent_text(self.q)}", "p and q above 0")
         check(self.coalition >= 1, self.text, f"a coalition of {self.coalition}", "a coalition of at least 1")
         shares = largest(facts, 1 + self.coalition, self.text)
-        first, *others = shares.top
+        lack = self.beyond(shares)
+        sensitive = shares.known & (lack > 0).astype(np.bool_)
+        distance = as_units(ceil_quotient(np.where(sensitive, lack, 0), (self.p / self.q).denominator))
+        return around(facts, sensitive, sensitive, distance, distance)
+
+    def beyond(self, shares: Largest) -> Whole:
+        """p/q of the largest less what is left of the total without it and those who estimate it, in that fraction of
+        a unit."""
+        first, *others = shares.top[: self.ranks]
         ratio = self.p / self.q
         a, b = ratio.numerator, ratio.denominator
-        lack = combine((a + b, first), *((b, column) for column in others), (-b, shares.total))
-        sensitive = shares.known & (lack > 0).astype(np.bool_)
-        distance = as_units(ceil_quotient(np.where(sensitive, lack, 0), b))
-        return around(facts, sensitive, sensitive, distance, distance)
+        return combine((a + b, first), *((b, column) for column in others), (-b, shares.total))
+
+    def leading(self, shares: Largest) -> NDArray[np.bool_]:
+        """Where the cell itself is sensitive."""
+        found: NDArray[np.bool_] = self.beyond(shares) > 0
+        return found.astype(np.bool_)

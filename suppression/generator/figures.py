@@ -28,11 +28,23 @@ class Figures:
     risk_before: Annotated[float | None, "Of the true table.", SPARSE]
     risk: Annotated[float | None, "After protection, never above that before.", SPARSE]
     utility: Annotated[
-        float | None, "1 less the Hellinger distance to the true table, over the root of its total.", SPARSE
+        float | None,
+        "1 less the Hellinger distance to the true table, over the root of its total; of sums 1 less the sum of all "
+        "changes without sign, over that of the true sums.",
+        SPARSE,
     ]
     expected_utility: Annotated[
-        float, "The same as users may reckon it, from published counts and how widely counts change.", PUBLIC
-    ]
+        float | None,
+        "The same as users may reckon it, from published counts and how widely counts change.",
+        PUBLIC,
+        SPARSE,
+    ] = None
+    within: Annotated[
+        float | None,
+        "Of sums: each differs from the true one by this share of its largest contribution at most.",
+        PUBLIC,
+        SPARSE,
+    ] = None
 
 
 def risk_before(counts: Ints, limit: RiskLimit) -> float | None:
@@ -58,6 +70,12 @@ def utility_of(counts: Ints, shown: Ints) -> float:
     if total == 0:
         return float(not shown.any())
     return float(utility(hellinger_counts(counts, shown), np.asarray(float(total))))
+
+
+def kept_of_sums(total: Ints, shown: Ints) -> float:
+    """1 less the changes of sums over the sums, without signs; not below 0; 1 for sums that are all 0 and shown so."""
+    size, changed = float(np.abs(total).sum()), float(np.abs(shown - total).sum())
+    return float(not changed) if size == 0 else max(0.0, 1 - changed / size)
 
 
 def expected_utility(shown: Ints, variance: float) -> float:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from tableseal.audit.measures.risk.split_risk import WEIGHTS
 from tableseal.audit.model import Ptable
+from tableseal.audit.rules.largest import OfLargest
 
 Scope = Literal["user", "group", "public"]
 """Whose answers are remembered together, because they may pool them: of each user; of a group of users; of all."""
@@ -83,6 +84,29 @@ Method = ByCellKey | ByRounding
 
 
 @dataclass(frozen=True)
+class MeasureRule:
+    """Which sums of measures are given, how they are changed, and what of a contribution stays out of reach.
+
+    Attributes
+    ----------
+    share: of the largest contribution to a sum, which is a unit of change. range, variance: of the change, in units of
+        change, before it is spread between steps.
+    rules: by which a sum is not given because few contributors make it up. respondents: contributors of a cell that is
+        not empty, at least.
+    error: what a protected contributor gives to any total is known with no smaller standard error, as a share of it;
+        None: no limit. width: values of it that stay possible with all answers span so much, as a share of it.
+    """
+
+    share: Fraction
+    range: int
+    variance: Fraction
+    rules: tuple[OfLargest, ...] = ()
+    respondents: int = 3
+    error: Fraction | None = Fraction(1, 10)
+    width: Fraction = Fraction(1, 10)
+
+
+@dataclass(frozen=True)
 class MemoryRule:
     """What is kept out of reach of somebody who holds all earlier answers.
 
@@ -106,6 +130,7 @@ class GeneratorPolicy:
     ----------
     threshold: counts from 1 to below it are small, and are what is protected.
     memory: None: nothing is remembered, and every table is judged by itself.
+    measures: None: counts alone are given.
     sha256: of the file.
     """
 
@@ -114,4 +139,5 @@ class GeneratorPolicy:
     rules: Rules = field(default_factory=Rules)
     risk: RiskLimit = field(default_factory=RiskLimit)
     memory: MemoryRule | None = field(default_factory=MemoryRule)
+    measures: MeasureRule | None = None
     sha256: str | None = None

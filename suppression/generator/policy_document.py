@@ -23,13 +23,17 @@ from tableseal.audit.io.document_types import (
     validate,
 )
 from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.rule_document import AnyRule
 from tableseal.audit.io.schemas import file_schema
 from tableseal.audit.io.sources import read_columns
 from tableseal.audit.io.yaml_text import parse_document
 from tableseal.audit.model import Ptable
+from tableseal.audit.rules.largest import OfLargest
+from tableseal.audit.rules.rule import Rule
 from tableseal.audit.wording import quoted
 from tableseal.suppression.generator import policy
 from tableseal.suppression.generator.policy import GeneratorPolicy, Limit
+from tableseal.suppression.generator.sums import refuse_measures
 
 VERSION_KEY = "tableseal-generator"
 """Key that makes a document a generator's policy; its value is the version of the format, 1."""
@@ -96,6 +100,27 @@ class ProtectionDocument(Model):
     rounding: RoundingDocument | None = None
 
 
+class MeasuresDocument(Model):
+    """Sums and means of measures: which are given, and how they are changed."""
+
+    share: Share = Field(description="of the largest contribution to a sum, which is a unit of change")
+    range: Rank = Field(description="no sum changes by more units of change, and half a step of a half")
+    variance: Positive = Field(description="of the change, in units of change")
+    rules: list[Annotated[Rule | None, AnyRule]] = Field(
+        default=[], description="dominance, p_percent, pq: sums of cells that they make sensitive are not given"
+    )
+    respondents: Rank = Field(default=3, description="contributors of a cell that is not empty, at least")
+    error: Positive | None = Field(
+        default_factory=lambda: Fraction(1, 10),
+        description="what a contributor gives is known with no smaller standard error, as a share of it, by means of "
+        "many sums; left out: 0.1; null: no limit",
+    )
+    width: Positive = Field(
+        default_factory=lambda: Fraction(1, 10),
+        description="values of a contribution that stay possible with all sums span so much, as a share of it",
+    )
+
+
 class MemoryDocument(Model):
     """What is kept out of reach of somebody who holds all earlier answers."""
 
@@ -115,6 +140,7 @@ class GeneratorDocument(Model):
     rules: RulesDocument = Field(default_factory=RulesDocument)
     risk: RiskDocument = Field(default_factory=RiskDocument)
     protection: ProtectionDocument
+    measures: MeasuresDocument | None = Field(default=None, description="left out: counts alone are given")
     memory: Annotated[
         Annotated[MemoryDocument, Tag(TAG + "mapping")] | Annotated[Flag, Tag(TAG + "text")],
         Discriminator(shape),
@@ -165,6 +191,7 @@ def generator_policy(content: bytes, source: str, folder: Folder) -> GeneratorPo
         rules=_rules(document.rules),
         risk=policy.RiskLimit(document.risk.most, document.risk.most_before),
         memory=_memory(document.memory, top / "memory"),
+        measures=None if document.measures is None else _measures(document.measures, top / "measures"),
         sha256=hashlib.sha256(content).hexdigest(),
     )
 
@@ -194,6 +221,24 @@ def _memory(memory: MemoryDocument | bool, at: Place) -> policy.MemoryRule | Non
     if memory:
         raise InputError(found="true", expected="false, or a mapping such as {scope: user}", at=at)
     return None
+
+
+def _measures(given: MeasuresDocument, at: Place) -> policy.MeasureRule:
+    rules = []
+    for number, rule in enumerate(given.rules):
+        if rule is None:
+            continue
+        if not isinstance(rule, OfLargest):
+            raise InputError(found=rule.text, expected="dominance, p_percent or pq", at=at / "rules" / number)
+        if rule.level != "holding":
+            text = "a hypercube knows holdings as contributors, and not their units."
+            raise InputError(text, at=at / "rules" / number)
+        rules.append(rule)
+    found = policy.MeasureRule(
+        given.share, given.range, given.variance, tuple(rules), given.respondents, given.error, given.width
+    )
+    refuse_measures(found, at)
+    return found
 
 
 def _method(given: ProtectionDocument, at: Place, folder: Folder) -> policy.Method:

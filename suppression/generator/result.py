@@ -1,6 +1,7 @@
 """What a table generator says: an answer, or a refusal with its reason. Users see the public part of it."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from tableseal.audit.codec.declared import HIDDEN, PUBLIC, SPARSE, derived
@@ -21,11 +22,14 @@ class Answer:
     figures: Annotated[Figures, PUBLIC]
     left_out: Annotated[tuple[str, ...], "Areas that rules block.", PUBLIC, SPARSE]
     question: Annotated[Question, HIDDEN, PUBLIC]
+    measure: Annotated[str | None, "Of which the values are sums; left out: they are counts.", PUBLIC, SPARSE] = None
+    unit: Annotated[Fraction | None, "Sums are whole multiples of it.", PUBLIC, SPARSE] = None
 
     @derived(after="codes")
-    def values(self) -> Annotated[tuple[int, ...], PUBLIC]:
-        """Published counts, row by row: the last variable changes first."""
-        return tuple(self.shown.tolist())
+    def values(self) -> Annotated[tuple[int | Fraction, ...], PUBLIC]:
+        """Published counts or sums, row by row: the last variable changes first."""
+        shown, unit = self.shown.tolist(), self.unit or Fraction(1)
+        return tuple(value * unit.numerator if unit.denominator == 1 else value * unit for value in shown)
 
 
 @dataclass(frozen=True)
@@ -45,19 +49,19 @@ class MemoryFound:
         tuple[tuple[int, ...], ...], "Base cells whose small count would be the only one that fits; positions of codes."
     ]
     seen: Annotated[int, "Small sets of units that would be known better than the policy allows."]
+    contributors: Annotated[int, "Contributors of whom more would be known than it allows."] = 0
 
 
 Reason = Literal["asked", "measure", "held", "risk", "memory"]
-"""asked: more than may be asked. measure: no measures are given, only counts. held: what the table holds. risk: of the
+"""asked: more than may be asked. measure: no sums are given, only counts. held: what the table holds. risk: of the
 whole table. memory: together with earlier answers."""
 
 SENTENCES: dict[Reason, str] = {
     "asked": "More was asked than the policy allows.",
-    "measure": "Counts alone are answered: by how much a sum has to be changed depends on its largest contributions, "
-    "which a hypercube does not keep.",
+    "measure": "Counts alone are answered here: the policy gives no sums, or who contributes to them is not kept.",
     "held": "Rules block what the table holds.",
     "risk": "The risk of the whole table is above the limit.",
-    "memory": "Together with earlier answers, small counts would come back.",
+    "memory": "Together with earlier answers, small counts or single contributions would come back.",
 }
 
 

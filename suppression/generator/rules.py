@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from tableseal.audit.hypercube.question import Question
 from tableseal.suppression.generator.policy import GeneratorPolicy, Limit, Rules
 from tableseal.suppression.generator.table import is_level
 
+T = TypeVar("T", bound=np.generic)
+
 AskedRule = Literal["variables", "filters", "codes", "cells", "custom_groups"]
-HeldRule = Literal["population", "mean_cell", "small", "zeros"]
+HeldRule = Literal["population", "mean_cell", "small", "zeros", "contributions"]
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,13 @@ def _above(rule: AskedRule, variable: str | None, found: int, allowed: int | Non
 
 @dataclass(frozen=True, repr=False)
 class Areas:
-    """The areas of a table. axes: positions of its axes whose codes are places. counts: int64 (areas x cells)."""
+    """The areas of a table. axes: positions of its axes whose codes are places. counts: int64 (areas x cells).
+    sensitive: bool (areas x cells), of sums: few contributors make them up."""
 
     question: Question
     axes: tuple[int, ...]
     counts: Ints
+    sensitive: NDArray[np.bool_] | None = None
 
     def codes(self, area: int) -> tuple[str, ...]:
         """Of one of them."""
@@ -79,40 +83,51 @@ class Areas:
         return tuple(self.question.axes[axis].codes[int(k)] for axis, k in zip(self.axes, at, strict=True))
 
 
-def areas_of(question: Question, counts: Ints, variables: Sequence[Variable]) -> Areas:
-    """counts: int64 (cells), row by row."""
+def areas_of(
+    question: Question, counts: Ints, variables: Sequence[Variable], sensitive: NDArray[np.bool_] | None = None
+) -> Areas:
+    """counts: int64, sensitive: bool (cells), row by row."""
     axes = tuple(k for k, axis in enumerate(question.axes) if variables[axis.variable].areas)
-    if axes == tuple(range(len(axes))):  # most often the places come first, and nothing has to be moved
-        ordered = counts
-    else:
-        ordered = np.moveaxis(counts.reshape(question.shape), axes, range(len(axes))).ravel()
     number = int(np.prod([len(question.axes[axis].codes) for axis in axes], dtype=np.int64))
-    return Areas(question, axes, ordered.reshape(number, -1))
+
+    def ordered(values: NDArray[T]) -> NDArray[T]:
+        if axes != tuple(range(len(axes))):  # most often the places come first, and nothing has to be moved
+            values = np.moveaxis(values.reshape(question.shape), axes, range(len(axes)))
+        return values.reshape(number, -1)
+
+    return Areas(question, axes, ordered(counts), None if sensitive is None else ordered(sensitive))
 
 
 @dataclass(frozen=True, repr=False)
 class Held:
-    """What parts of a table hold. cells: of each part. Arrays (parts): units, cells with a small count, empty cells."""
+    """What parts of a table hold. cells: of each part. Arrays (parts): units, cells with a small count, empty cells,
+    sums that few contributors make up."""
 
     cells: int
     population: Ints
     small: Ints
     zeros: Ints
+    contributions: Ints
 
     @staticmethod
-    def of(counts: Ints, threshold: int) -> "Held":
-        """counts: int64 (parts x cells)."""
+    def of(areas: Areas, threshold: int) -> "Held":
+        """Of each area."""
+        counts = areas.counts
         zeros = (counts == 0).sum(axis=1)
-        return Held(counts.shape[1], counts.sum(axis=1), (counts < threshold).sum(axis=1) - zeros, zeros)
+        sensitive = np.zeros(len(counts), np.int64) if areas.sensitive is None else areas.sensitive.sum(axis=1)
+        return Held(counts.shape[1], counts.sum(axis=1), (counts < threshold).sum(axis=1) - zeros, zeros, sensitive)
 
     def together(self) -> "Held":
         """All parts as one."""
-        sums = (np.array([part.sum()]) for part in (self.population, self.small, self.zeros))
-        return Held(self.cells * len(self.population), *sums)
+        return Held(self.cells * len(self.population), *(np.array([part.sum()]) for part in self._parts))
 
     def some(self, which: NDArray[np.bool_]) -> "Held":
         """Some of the parts."""
-        return Held(self.cells, self.population[which], self.small[which], self.zeros[which])
+        return Held(self.cells, *(part[which] for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[Ints, ...]:
+        return self.population, self.small, self.zeros, self.contributions
 
     def blocked(self, rule: str, limit: Fraction) -> NDArray[np.bool_]:
         """bool (parts): whether a rule blocks each, in whole numbers: all parts have as many cells."""
@@ -155,7 +170,7 @@ TOLD = 100
 
 def judge_held(areas: Areas, policy: GeneratorPolicy) -> Judged:
     """The rules on what a table holds: each area by itself, then what is left as a whole."""
-    held = Held.of(areas.counts, policy.threshold)
+    held = Held.of(areas, policy.threshold)
     blocked = np.zeros(len(held.population), np.bool_)
     told: list[Blocked] = []
     for rule, limit in _limits(policy.rules):
@@ -179,4 +194,5 @@ def _limits(rules: Rules) -> list[tuple[HeldRule, Limit]]:
         ("mean_cell", rules.mean_cell),
         ("small", rules.small),
         ("zeros", rules.zeros),
+        ("contributions", Limit(Fraction(0), Fraction(0))),
     ]

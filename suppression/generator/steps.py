@@ -3,18 +3,25 @@
 Source: Shlomo, Antal & Elliot 2015, section 2.3.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.hypercube.model import Variable
+from tableseal.audit.hypercube.model import Ints, Variable
 from tableseal.audit.hypercube.question import Question
 from tableseal.audit.measures.risk.requirement import NOISE
-from tableseal.suppression.generator.figures import Figures, expected_utility, risk_after, risk_before, utility_of
+from tableseal.suppression.generator.figures import (
+    Figures,
+    expected_utility,
+    kept_of_sums,
+    risk_after,
+    risk_before,
+    utility_of,
+)
 from tableseal.suppression.generator.memory.answers import Remembered
 from tableseal.suppression.generator.memory.memory import LOOKS, Against, Memory, judge
 from tableseal.suppression.generator.nearest import nearest
@@ -22,16 +29,20 @@ from tableseal.suppression.generator.policy import GeneratorPolicy
 from tableseal.suppression.generator.protection import Protection
 from tableseal.suppression.generator.result import Answer, MemoryFound, Refusal, RiskAbove
 from tableseal.suppression.generator.rules import Judged, areas_of, judge_asked, judge_held
+from tableseal.suppression.generator.sums import Sums, sensitive_sums
 from tableseal.suppression.generator.table import Table, only
 
 
 @dataclass(frozen=True)
 class Generator:
-    """What is the same for all tables of a hypercube."""
+    """What is the same for all tables of a hypercube. sums: how sums are changed; None: none are given.
+    units: measure -> its unit."""
 
     variables: Sequence[Variable]
     policy: GeneratorPolicy
     protection: Protection
+    sums: Sums | None = None
+    units: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 EFFORT, EFFORT_WITH_MEMORY = 40, 12
@@ -46,7 +57,7 @@ def refused_as_asked(question: Question, generator: Generator) -> Refusal | None
     found = judge_asked(question, generator.variables, generator.policy.rules)
     if found:
         return Refusal("asked", asked=found)
-    return Refusal("measure") if question.measure is not None else None
+    return Refusal("measure") if question.measure is not None and generator.sums is None else None
 
 
 def answered(
@@ -96,7 +107,8 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, looks: in
     asked = refused_as_asked(table.question, generator)
     if asked is not None:
         return _Refused(asked)
-    areas = areas_of(table.question, table.count, generator.variables)
+    sensitive = None if table.question.measure is None else _sensitive(table, table.question.measure, policy)
+    areas = areas_of(table.question, table.count, generator.variables, sensitive)
     judged = judge_held(areas, policy)
     left_out: tuple[str, ...] = ()
     if judged.blocked_areas.any() and not judged.blocked_areas.all() and len(areas.axes) == 1:
@@ -110,6 +122,8 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, looks: in
         return _Refused(_held(judged))
     if judged.whole:
         return _Refused(_held(judged))
+    if table.question.measure is not None:
+        return _summed(table, table.question.measure, left_out, generator, memory, looks)
     before = risk_before(table.count, policy.risk)
     if (refusal := _above("before", before, policy.risk.most_before)) is not None:
         return _Refused(refusal)
@@ -123,9 +137,40 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, looks: in
             return _Refused(Refusal("memory", memory=_against(found, memory)))
         memory = found
     figures = Figures(before, after, utility_of(table.count, shown), expected_utility(shown, protection.variance))
-    names = tuple(generator.variables[axis.variable].name for axis in table.question.axes)
-    answer = Answer(names, tuple(axis.codes for axis in table.question.axes), shown, figures, left_out, table.question)
-    return _Passed(answer, memory)
+    return _Passed(_answer(table.question, shown, figures, left_out, generator), memory)
+
+
+def _summed(
+    table: Table, measure: str, left_out: tuple[str, ...], generator: Generator, memory: Memory | None, looks: int
+) -> _Passed | _Refused:
+    """Sums that the rules let pass, changed and judged with all earlier answers."""
+    sums = generator.sums
+    assert sums is not None
+    assert table.total is not None
+    assert table.contributions is not None
+    shown = sums.shown(measure, table.total, table.contributions.largest(measure)[:, 0], table.key)
+    if memory is not None:
+        found = judge(memory, Remembered(table.question, shown), looks)
+        if isinstance(found, Against):
+            return _Refused(Refusal("memory", memory=_against(found, memory)))
+        memory = found
+    figures = Figures(None, None, kept_of_sums(table.total, shown), within=sums.reach)
+    return _Passed(_answer(table.question, shown, figures, left_out, generator), memory)
+
+
+def _sensitive(table: Table, measure: str, policy: GeneratorPolicy) -> NDArray[np.bool_]:
+    assert policy.measures is not None
+    assert table.contributions is not None
+    return sensitive_sums(table.contributions, measure, policy.measures)
+
+
+def _answer(
+    question: Question, shown: Ints, figures: Figures, left_out: tuple[str, ...], generator: Generator
+) -> Answer:
+    names = tuple(generator.variables[axis.variable].name for axis in question.axes)
+    unit = None if question.measure is None else generator.units[question.measure]
+    codes = tuple(axis.codes for axis in question.axes)
+    return Answer(names, codes, shown, figures, left_out, question, question.measure, unit)
 
 
 def _held(judged: Judged) -> Refusal:
@@ -141,4 +186,4 @@ def _above(which: Literal["before", "after"], risk: float | None, limit: Fractio
 def _against(found: Against, memory: Memory) -> MemoryFound:
     codes = memory.ground.base.codes
     bare = tuple(tuple(int(code[b]) for code in codes) for b in found.bare.tolist())
-    return MemoryFound(bare, len(found.seen))
+    return MemoryFound(bare, len(found.seen), len(found.contributors))

@@ -7,9 +7,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.hypercube.contributions import Contributions, grouped
 from tableseal.audit.hypercube.model import BaseCells, Ints, Level, Variable
 from tableseal.audit.hypercube.question import Grouping, Question
-from tableseal.audit.hypercube.tabulate import added_up
+from tableseal.audit.hypercube.tabulate import Tabulated, added_up
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,19 +19,27 @@ class Table:
 
     Attributes
     ----------
-    count: int64 (cells), row by row. key: int64 (cells), sums of the units' keys modulo the modulus.
+    count: int64 (cells), row by row. key: int64 (cells), sums of the units' keys modulo the modulus. total: int64
+    (cells), sums of the question's measure; contributions: to it. None: it asks for counts.
     """
 
     question: Question
     count: Ints
     key: Ints
     modulus: int
+    total: Ints | None = None
+    contributions: Contributions | None = None
 
 
 def table_of(question: Question, base: BaseCells, modulus: int) -> Table:
     """The table of base cells in memory."""
-    found = added_up(question, (base,), modulus)
-    return Table(question, found.count, found.keys, modulus)
+    return as_table(question, added_up(question, (base,), modulus), modulus)
+
+
+def as_table(question: Question, found: Tabulated, modulus: int) -> Table:
+    """What a hypercube gave."""
+    total = None if question.measure is None else found.sums[question.measure]
+    return Table(question, found.count, found.keys, modulus, total, found.contributions)
 
 
 def coarser(table: Table, axis: int, level: Level) -> Table:
@@ -66,8 +75,32 @@ def only(table: Table, axis: int, kept: NDArray[np.bool_]) -> Table:
     axes = list(table.question.axes)
     axes[axis] = Grouping(grouping.variable, codes, of_leaf)
     shape = table.question.shape
-    count, key = (np.compress(kept, values.reshape(shape), axis=axis).ravel() for values in (table.count, table.key))
-    return replace(table, question=replace(table.question, axes=tuple(axes)), count=count, key=key)
+
+    def chosen(values: Ints) -> Ints:
+        found: Ints = np.compress(kept, values.reshape(shape), axis=axis).ravel()
+        return found
+
+    question = replace(table.question, axes=tuple(axes))
+    contributions = table.contributions
+    if contributions is not None:
+        becomes = np.where(kept, position.astype(np.int64), -1)
+        contributions = grouped(contributions, _cells(shape, axis, becomes, len(codes)), question.size)
+    return replace(
+        table,
+        question=question,
+        count=chosen(table.count),
+        key=chosen(table.key),
+        total=None if table.total is None else chosen(table.total),
+        contributions=contributions,
+    )
+
+
+def _cells(shape: tuple[int, ...], axis: int, becomes: Ints, groups: int) -> Ints:
+    """int64 (cells): the cell that each is in once an axis has other groups; -1: none."""
+    after = prod(shape[axis + 1 :])
+    before, inside = np.arange(prod(shape[:axis]))[:, None, None], becomes[None, :, None]
+    found = (before * groups + inside) * after + np.arange(after)[None, None, :]
+    return np.where(inside < 0, -1, found).ravel()
 
 
 def _summed(table: Table, axis: int, becomes: Ints, grouping: Grouping) -> Table:
@@ -85,7 +118,17 @@ def _summed(table: Table, axis: int, becomes: Ints, grouping: Grouping) -> Table
     axes = list(table.question.axes)
     axes[axis] = grouping
     question = replace(table.question, axes=tuple(axes))
-    return replace(table, question=question, count=added(table.count), key=added(table.key) % table.modulus)
+    contributions = table.contributions
+    if contributions is not None:
+        contributions = grouped(contributions, _cells(shape, axis, becomes, len(grouping.codes)), question.size)
+    return replace(
+        table,
+        question=question,
+        count=added(table.count),
+        key=added(table.key) % table.modulus,
+        total=None if table.total is None else added(table.total),
+        contributions=contributions,
+    )
 
 
 def levels_above(grouping: Grouping, variable: Variable) -> Sequence[Level]:

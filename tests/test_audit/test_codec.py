@@ -233,11 +233,14 @@ def test_a_field_is_confidential_until_somebody_says_otherwise() -> None:
 RESULTS = [word for word in SCHEMAS if isinstance(documents(word)[0], type)]
 
 
+VERSIONS = {"hypercube": 2}
+
+
 @pytest.mark.parametrize("word", SCHEMAS)
 def test_the_committed_schema_is_the_one_that_is_made(word: str) -> None:
     made = schema(word)
     jsonschema.Draft202012Validator.check_schema(made)
-    assert made["$id"] == f"tableseal/{word}/1"
+    assert made["$id"] == f"tableseal/{word}/{VERSIONS.get(word, 1)}"
     path = COMMITTED / f"{word}.json"
     said = f"its form has changed: tableseal schema {word} --json tests/data/schemas/{word}.json"
     assert json.loads(path.read_text("utf-8")) == made, said

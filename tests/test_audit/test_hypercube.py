@@ -77,8 +77,9 @@ def test_dense_arrays_give_the_same_tables(drawn: Drawn) -> None:
 def test_there_is_no_dense_array_where_it_would_be_slow_or_not_exact() -> None:
     few = cube((50, 50), [((1, 1), 1, 1)])
     assert not isinstance(in_memory(few.about, few.held), DenseCells)
-    large = cube((1, 1), [((0, 0), 1, 2**53)])
-    assert not isinstance(in_memory(large.about, large.held), DenseCells)
+    large = cube((1, 1), [((0, 0), 1, 1)])
+    most = replace(large.held, count=np.array([2**53]))
+    assert not isinstance(in_memory(large.about, most), DenseCells)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(-(2**57), 2**57)), max_size=20))
@@ -179,7 +180,7 @@ def test_cut_manifests_are_refused(tmp_path: Path, share: float) -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("schema",), "tableseal/hypercube/2"),
+        (("schema",), "tableseal/hypercube/3"),
         (("cells",), 17),
         (("variables", 0, "leaves", 0), "1"),
         (("variables", 0, "levels", 0, "of_leaf", 0), 5),
@@ -289,3 +290,20 @@ def test_whatever_a_manifest_says_is_read_or_refused(tmp_path_factory: Any, data
         found = opened(folder)
         structural_zeros(found.about, Place("cube"))
         tabulate(Question((), ()), found)
+
+
+def test_a_hypercube_of_the_version_before_is_read(tmp_path: Path) -> None:
+    """CONVENTION 1110. It has sums, and nothing is known of who contributes; later versions are refused."""
+    held = cube(SIZES, RECORDS)
+    write_cube(tmp_path / "a.cube", held.about, pieces(held.held))
+    file = tmp_path / "a.cube" / MANIFEST
+    document = json.loads(file.read_text("utf-8"))
+    assert document["schema"] == "tableseal/hypercube/2"
+    before = {key: value for key, value in document.items() if key != "contributions"}
+    file.write_text(json.dumps({**before, "schema": "tableseal/hypercube/1"}), "utf-8")
+    found = open_cube(tmp_path / "a.cube")
+    assert found.about.ranks is None
+    assert listed(tabulate(ALL, found)) == listed(tabulate(ALL, held))
+    file.write_text(json.dumps({**document, "schema": "tableseal/hypercube/3"}), "utf-8")
+    with pytest.raises(InputError, match=r"manifest\.schema"):
+        open_cube(tmp_path / "a.cube")

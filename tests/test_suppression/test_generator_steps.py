@@ -31,7 +31,7 @@ from tableseal.suppression.generator.policy import (
     Rules,
 )
 from tableseal.suppression.generator.protection import protection_of
-from tableseal.suppression.generator.result import Answer, Refusal
+from tableseal.suppression.generator.result import SENTENCES, Answer, Refusal
 from tableseal.suppression.generator.steps import Generator, answered, refused_as_asked
 
 VARIABLES = (
@@ -177,7 +177,7 @@ def test_nobody_learns_a_small_count_by_asking_on() -> None:
             assert found.memory is not None
             document = public(found)
             assert "memory" not in document
-            assert document["sentence"] == "Together with earlier answers, small counts would come back."
+            assert document["sentence"] == SENTENCES["memory"]
             for near in found.nearest:
                 again, _ = answered(tabulated(near.question, cells), made, memory)
                 assert isinstance(again, Answer)

@@ -1,14 +1,17 @@
 """What the memory knows of a hypercube before anything is answered."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.hypercube.model import BaseCells
+from tableseal.suppression.generator.memory.contributors import Contributors
 from tableseal.suppression.generator.policy import GeneratorPolicy, MemoryRule
 from tableseal.suppression.generator.protection import Protection, mixed
+from tableseal.suppression.generator.sums import Sums
 
 Positions = NDArray[np.int32]
 Marks = NDArray[np.uint64]
@@ -21,19 +24,27 @@ BLOCK = 256
 class Ground:
     """A hypercube, how it is protected, and what has to stay out of reach (agency knowledge).
 
-    threshold: counts from 1 to below it are small.
+    threshold: counts from 1 to below it are small. contributors: measure -> who gives to it; of measures of which no
+    sums are given there are none.
     """
 
     base: BaseCells
     protection: Protection
     threshold: int
     rule: MemoryRule
+    contributors: Mapping[str, Contributors] = field(default_factory=dict)
 
     @staticmethod
-    def of(base: BaseCells, protection: Protection, policy: GeneratorPolicy) -> "Ground":
-        """By a policy that has a memory."""
+    def of(base: BaseCells, protection: Protection, policy: GeneratorPolicy, sums: Sums | None = None) -> "Ground":
+        """By a policy that has a memory. sums: how sums are changed, if they are given."""
         assert policy.memory is not None
-        return Ground(base, protection, policy.threshold, policy.memory)
+        measures = base.sums if sums is not None else ()
+        contributors = {
+            name: Contributors(base, name, policy.measures, sums)
+            for name in measures
+            if policy.measures is not None and sums is not None
+        }
+        return Ground(base, protection, policy.threshold, policy.memory, contributors)
 
     @property
     def precision(self) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tableseal.audit.hypercube.model import BaseCells, Variable
+from tableseal.suppression.generator.memory.answers import Remembered
 from tableseal.suppression.generator.memory.memory import Memory
 
 
@@ -52,6 +53,13 @@ def base_cell(base: BaseCells, variables: Sequence[Variable], codes: Sequence[st
     return int(np.flatnonzero(found)[0]) if found.any() else None
 
 
+def _holds(answer: Remembered, base: BaseCells, cell: int) -> bool:
+    """Whether the base cell is in some cell of an answer."""
+    return all(
+        one.of_leaf[base.codes[one.variable][cell]] >= 0 for one in (*answer.question.axes, *answer.question.where)
+    )
+
+
 def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding:
     """What is held of the base cell at this position."""
     ground, moves = memory.ground, memory.moves
@@ -77,5 +85,5 @@ def holding(memory: Memory, cell: int, variables: Sequence[Variable]) -> Holding
         down=int(memory.down_alone[cell]),
         width=ground.rule.width,
         moves=tuple(found),
-        answers=tuple(np.flatnonzero(memory.answered.cells.array[cell] >= 0).tolist()),
+        answers=tuple(k for k, one in enumerate(memory.answers) if _holds(one, ground.base, cell)),
     )

@@ -25,6 +25,7 @@ def kept_of(answer: Remembered, variables: Sequence[Variable]) -> bytes:
         "axes": [said(axis) for axis in question.axes],
         "where": [said(chosen) for chosen in question.where],
         "shown": answer.shown.tolist(),
+        **({} if question.measure is None else {"measure": question.measure}),
     }
     return zlib.compress(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
 
@@ -47,7 +48,9 @@ def remembered_of(content: bytes, variables: Sequence[Variable]) -> Remembered:
 
     try:
         document = json.loads(zlib.decompress(content))
-        question = Question(tuple(map(grouping, document["axes"])), tuple(map(grouping, document["where"])))
+        question = Question(
+            tuple(map(grouping, document["axes"])), tuple(map(grouping, document["where"])), document.get("measure")
+        )
         shown = np.array(document["shown"], np.int64)
         if len(shown) != question.size:
             raise ValueError

@@ -4,16 +4,18 @@ A pure function of plain arrays: a memory and a further answer give another memo
 to be kept are the questions and the values that were shown (`Remembered`); the rest is made of these and the hypercube.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.hypercube.model import Ints
+from tableseal.audit.hypercube.question import cells_of
 from tableseal.suppression.generator.memory.answers import Reading, Remembered
 from tableseal.suppression.generator.memory.cells import Cells
+from tableseal.suppression.generator.memory.contributors import Known
 from tableseal.suppression.generator.memory.differences import nested, occupied
 from tableseal.suppression.generator.memory.estimates import Estimates, seen_of, shared, solved, squares, with_answer
 from tableseal.suppression.generator.memory.ground import Ground, Positions
@@ -33,6 +35,8 @@ PASSES = 16
 
 LOOPS = (nestings, explained, sought, seen_of, shared, solved, squares)
 
+NOBODY = np.zeros(0, np.int64)
+
 NOISE = 1e-9
 """What the arithmetic of precisions may add."""
 
@@ -43,12 +47,13 @@ class Memory:
 
     Attributes
     ----------
-    answered: cells of all answers.
+    answered: cells of all answers that are counts.
     up, down: int8 (base cells), how many units each may get and lose alone with all answers as they are, up to the
     width.
     occupied: bool (base cells), small ones that are known not to be empty, by two cells that differ in them alone.
     lost: bool (base cells), small ones of which answers that were put together leave no other table in hand.
     moves: of small base cells that may not change alone. estimates: how well small ones may be known.
+    known: measure -> what sums say of its contributors.
     """
 
     ground: Ground
@@ -60,6 +65,7 @@ class Memory:
     lost: NDArray[np.bool_]
     moves: Moves
     estimates: Estimates
+    known: Mapping[str, Known] = field(default_factory=dict)
 
     @staticmethod
     def empty(ground: Ground) -> "Memory":
@@ -93,11 +99,13 @@ class Against:
     """What stands against an answer (agency knowledge).
 
     bare: int32, small base cells without another table in hand, the first that were found. seen: int32, small
-    base cells that somebody might estimate better than the policy allows.
+    base cells that somebody might estimate better than the policy allows. contributors: int64, those of whom more would
+    be known than it allows (positions in `Subjects`).
     """
 
     bare: Positions
     seen: Positions
+    contributors: Ints
 
 
 def recall(memory: Memory, answers: Iterable[Remembered]) -> Memory:
@@ -127,10 +135,11 @@ def judge(memory: Memory, answer: Remembered, looks: int = LOOKS) -> Memory | Ag
 
 
 def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, Against | None]:
+    if answer.question.measure is not None:
+        return _with_sums(memory, answer, answer.question.measure, effort)
     ground = memory.ground
     reading = Reading.of(ground, answer)
-    entries = len(ground.base) * (len(memory.answers) + 1) * PASSES
-    run = Runner(worth_compiling(entries, *LOOPS))
+    run = _runner(memory)
     pairs = nested(ground, memory.answered, reading, run)
     found = replace(
         memory,
@@ -147,18 +156,44 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
         estimates, seen = with_answer(ground, memory.estimates, reading, given, limit, run, every=every)
         found = replace(found, estimates=estimates)
         if len(seen) and not every:
-            return found, Against(ground.small[:0], seen)
-    moves, bare = _moves(found, reading, run, effort)
+            return found, Against(ground.small[:0], seen, NOBODY)
+    moves, bare = _moves(found, found.moves.explain(reading, run), run, effort)
     found = replace(found, moves=moves)
-    return found, Against(bare, seen) if len(bare) or len(seen) else None
+    return found, Against(bare, seen, NOBODY) if len(bare) or len(seen) else None
 
 
-def _moves(memory: Memory, reading: Reading, run: Runner, effort: Effort) -> tuple[Moves, Positions]:
-    """The moves that explain a further answer, too, with new ones where they do not, and the small base cells
-    without."""
+def _with_sums(memory: Memory, answer: Remembered, measure: str, effort: Effort) -> tuple[Memory, Against | None]:
+    """With sums: more may be known of contributors, and base cells with a small count not to be empty."""
+    ground = memory.ground
+    contributors = ground.contributors[measure]
+    before = memory.known.get(measure) or Known.nothing(contributors.subjects)
+    known, beyond = contributors.with_answer(ground.marks, before, answer.question, answer.shown)
+    told = cells_of(answer.question, ground.base) >= 0
+    found = replace(
+        memory,
+        answers=(*memory.answers, answer),
+        known={**memory.known, measure: known},
+        occupied=memory.occupied | (told & (ground.base.count < ground.threshold)),
+    )
+    if len(beyond) and effort.bare <= TOLD:
+        return found, Against(ground.small[:0], ground.small[:0], beyond)
+    moves, bare = _moves(found, np.ones(len(memory.moves.units), np.bool_), _runner(memory), effort)
+    found = replace(found, moves=moves)
+    return found, Against(bare, ground.small[:0], beyond) if len(bare) or len(beyond) else None
+
+
+def _runner(memory: Memory) -> Runner:
+    entries = len(memory.ground.base) * (len(memory.answers) + 1) * PASSES
+    return Runner(worth_compiling(entries, *LOOPS))
+
+
+def _moves(memory: Memory, kept: NDArray[np.bool_], run: Runner, effort: Effort) -> tuple[Moves, Positions]:
+    """The moves that explain all answers, with new ones where they do not, and the small base cells without.
+
+    kept: bool (moves), those that explain the latest one.
+    """
     ground, moves, most_down = memory.ground, memory.moves, memory.most_down
-    kept = moves.explain(reading, run)
-    kept &= (moves.signs[:, 0] > 0) | (moves.units <= most_down[moves.at])
+    kept = kept & ((moves.signs[:, 0] > 0) | (moves.units <= most_down[moves.at]))
     moves = moves.some(kept)
     number = len(ground.base)
     up = np.maximum(memory.up, moves.units_by(1, number))
