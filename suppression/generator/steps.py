@@ -23,7 +23,8 @@ from tableseal.suppression.generator.figures import (
     utility_of,
 )
 from tableseal.suppression.generator.memory.answers import Remembered
-from tableseal.suppression.generator.memory.memory import LOOKS, Against, Memory, judge
+from tableseal.suppression.generator.memory.memory import NEAR, USUAL, Against, Memory, judge
+from tableseal.suppression.generator.memory.moves import Effort
 from tableseal.suppression.generator.nearest import nearest
 from tableseal.suppression.generator.policy import GeneratorPolicy
 from tableseal.suppression.generator.protection import Protection
@@ -47,9 +48,6 @@ class Generator:
 
 EFFORT, EFFORT_WITH_MEMORY = 40, 12
 """Tables that are judged for nearest ones, at most; with a memory each takes longer."""
-
-NEAR_LOOKS = LOOKS // 20
-"""For moves that explain a table near one. What passes with fewer looks passes with more."""
 
 
 def refused_as_asked(question: Question, generator: Generator) -> Refusal | None:
@@ -75,7 +73,7 @@ def answered(
         return found.refusal, memory
 
     def judged(one: Table) -> tuple[bool, NDArray[np.bool_] | None]:
-        own = found if one is table else _judged(one, generator, memory, NEAR_LOOKS)
+        own = found if one is table else _judged(one, generator, memory, NEAR)
         if isinstance(own, _Refused):
             return False, own.areas
         if memory is not None and own.memory is not None and own.memory is not memory:
@@ -101,8 +99,8 @@ class _Refused:
     areas: NDArray[np.bool_] | None = None
 
 
-def _judged(table: Table, generator: Generator, memory: Memory | None, looks: int = LOOKS) -> _Passed | _Refused:
-    """One table by all steps. looks: see `judge`."""
+def _judged(table: Table, generator: Generator, memory: Memory | None, effort: Effort = USUAL) -> _Passed | _Refused:
+    """One table by all steps. effort: see `judge`."""
     policy, protection = generator.policy, generator.protection
     asked = refused_as_asked(table.question, generator)
     if asked is not None:
@@ -132,7 +130,7 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, looks: in
     if (refusal := _above("after", after, policy.risk.most)) is not None:
         return _Refused(refusal)
     if memory is not None:
-        found = judge(memory, Remembered(table.question, shown), looks)
+        found = judge(memory, Remembered(table.question, shown), effort)
         if isinstance(found, Against):
             return _Refused(Refusal("memory", memory=_against(found, memory)))
         memory = found

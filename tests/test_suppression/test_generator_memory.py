@@ -1,6 +1,7 @@
 """The memory of a table generator, against all tables that explain the answers."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import sqrt
@@ -29,11 +30,16 @@ NARROW = (METHODS[0], METHODS[2])
 
 
 def ground_of(
-    base: BaseCells, method: Method, width: int = 1, views: Fraction | None = None, secret: int = 9
+    base: BaseCells,
+    method: Method,
+    width: int = 1,
+    views: Fraction | None = None,
+    secret: int = 9,
+    threshold: int = 3,
 ) -> Ground:
     protection = protection_of(method, MODULUS, secret)
     error = None if views is None else Fraction(sqrt(protection.variance / float(views)))
-    policy = GeneratorPolicy(method, memory=MemoryRule("user", width, error))
+    policy = GeneratorPolicy(method, threshold, memory=MemoryRule("user", width, error))
     return Ground.of(base, protection, policy)
 
 
@@ -287,14 +293,54 @@ def test_no_small_set_is_known_better_than_allowed_by_least_squares(views: Fract
             total[some] = 1
             if np.abs(seen @ total - total).max() < 1e-6:  # else nothing is known of it
                 assert total @ inverse @ total >= (1 - 1e-9) / float(views)
-        for (small, others), direction in zip(ground.blocks, memory.estimates.directions, strict=True):
-            for k, b in enumerate(ground.small[small].tolist()):
-                moved = np.zeros(len(gram))
-                moved[b] = 1
-                if direction is not None:
-                    moved[others] = direction[:, k]
-                assert ((rows @ moved) ** 2).sum() == memory.estimates.known[small][k] <= float(views) + 1e-9
+        count = ground.base.count
+        for at, b in enumerate(ground.small.tolist()):
+            moved = np.zeros(len(gram))
+            members, entries = memory.estimates.direction(ground, at)
+            moved[members] = entries
+            assert moved[b] == 1
+            assert not moved[(count < ground.threshold - count[b]) & (np.arange(len(gram)) != b)].any()
+            assert ((rows @ moved) ** 2).sum() == memory.estimates.known[at] <= float(views) + 1e-9
     assert given > 8
+    assert refused
+
+
+def small_sets(count: np.ndarray, threshold: int) -> Iterator[list[int]]:
+    """All sets of base cells with a total below the threshold."""
+    small = np.flatnonzero(count < threshold).tolist()
+    for size in range(1, threshold):
+        yield from (list(some) for some in combinations(small, size) if count[list(some)].sum() < threshold)
+
+
+@pytest.mark.parametrize("threshold", [2, 5])
+def test_with_any_threshold_no_small_set_is_known_better_and_little_is_refused_in_vain(threshold: int) -> None:
+    """CONVENTION 1068: every small set against least squares. An answer is refused only where the best direction of all
+    would be beyond the limit, too, but for a twentieth."""
+    variables, views = (variable("a", 3), variable("b", 4, [0, 0, 1, 1]), variable("c", 3)), Fraction(3)
+    refused = 0
+    for seed in range(2):
+        random = np.random.default_rng(seed)
+        base = base_of(random.poisson(random.gamma(0.5, 8.0, (3, 4, 3))), seed)
+        memory = Memory.empty(ground_of(base, ByCellKey(5, Fraction(2)), 1, views, threshold=threshold))
+        for _ in range(20):
+            answer = asked(memory.ground, random_question(variables, random, 3))
+            found = judge(memory, answer)
+            if isinstance(found, Memory):
+                memory = found
+                continue
+            for b in found.seen.tolist():
+                refused += 1
+                rows = equations(replace(memory, answers=(*memory.answers, answer)))
+                free = (base.count >= threshold - base.count[b]) & (np.arange(len(base)) != b)
+                best = np.linalg.lstsq(rows[:, free], rows[:, b], rcond=None)[0]
+                assert ((rows[:, b] - rows[:, free] @ best) ** 2).sum() > 0.95 * float(views)
+        rows = equations(memory)
+        inverse = np.linalg.pinv(rows.T @ rows, hermitian=True)
+        for some in small_sets(base.count, threshold):
+            total = np.zeros(len(base))
+            total[some] = 1
+            if np.abs(inverse @ (rows.T @ (rows @ total)) - total).max() < 1e-6:
+                assert total @ inverse @ total >= (1 - 1e-9) / float(views)
     assert refused
 
 

@@ -6,35 +6,31 @@ over all answers are the best of all such combinations.
 
 **The limit.** Let A have a row for each answered cell, cells of the same units once, and v be the variance of a change.
 No linear estimate of the total of a set S has a variance below v (d_S)^2 / |A d|^2, whatever d is (Cauchy and Schwarz):
-the true table and the table moved along d look alike. For each base cell b with a small count such a direction d is in
-hand that is 1 at b and 0 at all other base cells with a small count. So it is 1 on every small set that contains b, and
-every small set is known with a precision of |A d|^2 at most, in units of one over v. The policy's `error` limits it to
-v / error^2. Whoever estimates is taken to know which base cells are empty.
+the true table and the table moved along d look alike. For each base cell b with a small count T_b such a direction d is
+in hand that is 1 at b, and 0 at each other base cell c with which b may be in one small set: T_b + T_c < t. So it is 1
+on every small set that contains b, and every small set is known with a precision of |A d|^2 at most, in units of one
+over v. The policy's `error` limits it to v / error^2. Whoever estimates is taken to know which base cells are empty.
 
-**Which direction.** The best one by least squares, among base cells nearby in the order of the hypercube. Entries are
-multiples of 1 / GRAIN, so that all sums are exact, on every machine. With a further answer |A d|^2 grows by what the
-answer sees of d; a direction is sought anew once that takes it beyond the limit.
+**Which direction.** By least squares, first among base cells nearby in the order of the hypercube, for all of a block
+at once (see `nearby`); where that is not enough, among those that help most, wherever they are, for one (see
+`pursuit`). Entries are multiples of 1 / GRAIN, so that all sums are exact, on every machine. With a further answer
+|A d|^2 grows by what the answer sees of d; a direction is sought anew once that takes it beyond the limit.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.compiling import Runner, kernel
+from tableseal.audit.compiling import Runner
 from tableseal.suppression.generator.memory.answers import Reading
-from tableseal.suppression.generator.memory.cells import Cells
-from tableseal.suppression.generator.memory.ground import Ground, Marks, Positions
-from tableseal.suppression.generator.memory.rows import Grown
+from tableseal.suppression.generator.memory.ground import Floats, Ground, Marks, Positions
+from tableseal.suppression.generator.memory.nearby import alone, found_nearby, seen_nearby
+from tableseal.suppression.generator.memory.pursuit import Directions, Pursuit
+from tableseal.suppression.generator.memory.rows import Grown, NewRows
 
-Array = Any
-Floats = NDArray[np.float64]
-
-GRAIN = 1024
-
-RIDGE = 1e-3
-"""Is added to the diagonal of equations that may have many solutions: a short one is taken."""
+BLOCKWISE = 10
+"""Where so many of a block are beyond the limit, they are sought together."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,159 +39,113 @@ class Estimates:
 
     Attributes
     ----------
-    told: uint64, marks of cells that were answered, ascending. first: bool (answered cells), no earlier one has the
-    same units. directions: for each of `Ground.blocks` float64 (other base cells x small ones); None: 0 everywhere.
+    told: uint64, marks of cells that were answered, ascending. rows: int32 (base cells x answers), which row of A a
+    base cell is in for each answer; -1: none, or that of an earlier answer. number: of rows.
+    nearby: for each of `Ground.blocks` float64 (its base cells x small ones); None: `alone`.
+    own: directions of single base cells, in place of these.
     known: float64 (base cells with a small count), precision at most, in units of one over the variance of a change.
     """
 
     told: Marks
-    first: Grown
-    directions: tuple[Floats | None, ...]
+    rows: Grown
+    number: int
+    nearby: tuple[Floats | None, ...]
+    own: Directions
     known: Floats
 
     @staticmethod
     def none(ground: Ground) -> "Estimates":
         """Nothing was answered."""
+        rows = Grown.empty((len(ground.base),), np.int32)
         nothing = (None,) * len(ground.blocks)
-        return Estimates(np.zeros(0, np.uint64), Grown.empty((), np.bool_), nothing, np.zeros(len(ground.small)))
+        return Estimates(np.zeros(0, np.uint64), rows, 0, nothing, Directions.none(), np.zeros(len(ground.small)))
+
+    def direction(self, ground: Ground, at: int) -> tuple[Positions, Floats]:
+        """Where the direction of one base cell (a position in `Ground.small`) is not 0, and what it is there."""
+        if at in self.own.of:
+            return self.own.of[at]
+        small, members = ground.blocks[ground.block_of(at)]
+        own, now = ground.small[at : at + 1], self.nearby[ground.block_of(at)]
+        if now is None:
+            return own, np.ones(1)
+        entries = now[:, at - small.start]
+        used = np.flatnonzero(entries)
+        return members[used], entries[used]
 
 
 def with_answer(
-    ground: Ground, before: Estimates, reading: Reading, answered: Cells, limit: float, run: Runner, *, every: bool
+    ground: Ground, before: Estimates, reading: Reading, limit: float, run: Runner, *, pursuits: int, every: bool
 ) -> tuple[Estimates, Positions]:
     """With a further answer; and base cells with a small count that may be known better than the limit since then: all,
-    or the first that are found, and then the rest is not looked at. answered: by all answers, the new one last."""
-    first = (reading.bases > 0) & ~np.isin(reading.marks, before.told)
-    cell = np.where((reading.cells >= 0) & first[reading.cells], reading.cells, np.int32(-1))
-    found = Estimates(
-        np.union1d(before.told, reading.marks[first]), before.first.adding(first), before.directions, before.known
+    or the first that is found, and then the rest is not looked at.
+
+    pursuits: directions that are sought for one base cell, at most; with less than there are base cells none is sought
+    for whole blocks.
+    """
+    new, marks = _new_rows(before, reading)
+    if not new.number:
+        return before, ground.small[:0]
+    known = before.known.copy()
+    for (small, members), directions in zip(ground.blocks, before.nearby, strict=True):
+        seen_nearby(new, ground.small[small], members, directions, known[small], run)
+    before.own.seen(new, before.known, known, run)
+    found = replace(
+        before,
+        told=np.union1d(before.told, marks),
+        rows=before.rows.adding(new.row[:, None]),
+        number=before.number + new.number,
+        known=known,
     )
-    known, directions = before.known.copy(), list(before.directions)
-    slots = np.full(len(first), -1, np.int32)
-    for (small, others), direction in zip(ground.blocks, directions, strict=True):
-        own = ground.small[small]
-        if direction is None:
-            known[small] += cell[own] >= 0
-        else:
-            run(
-                seen_of, cell, own, others, direction, slots, np.empty((len(own) + len(others), len(own))), known[small]
-            )
     over = (known > limit) & (before.known <= limit)
-    beyond = list[int]()
-    most = [float(known[small].max(initial=0, where=over[small])) for small, _ in ground.blocks]
-    for at in sorted(np.flatnonzero(most).tolist(), key=lambda at: -most[at]):  # a refusal is found soon
-        small, others = ground.blocks[at]
-        own, now = ground.small[small], directions[at]
-        better, precision = _sought(own, others, answered, found.first.array, run)
-        closer = precision < known[small]
-        known[small] = np.where(closer, precision, known[small])
-        directions[at] = np.where(closer, better, np.zeros(better.shape) if now is None else now)
-        beyond += own[over[small] & (known[small] > limit)].tolist()
-        if beyond and not every:
-            break
-    return replace(found, known=known, directions=tuple(directions)), np.array(beyond, np.int32)
+    if not over.any():
+        return found, ground.small[:0]
+    return _sought(ground, found, over, limit, run, pursuits=pursuits, every=every)
+
+
+def _new_rows(before: Estimates, reading: Reading) -> tuple[NewRows, Marks]:
+    """Cells of an answer whose units are those of no earlier cell, and their marks."""
+    new = (reading.bases > 0) & ~np.isin(reading.marks, before.told)
+    number = int(new.sum())
+    numbers = np.full(len(new) + 1, -1, np.int32)  # base cells in no cell are -1, and find the last one
+    numbers[:-1][new] = before.number + np.arange(number)
+    return NewRows(numbers[reading.cells], before.number, number), reading.marks[new]
 
 
 def _sought(
-    own: Positions, others: Positions, answered: Cells, first: NDArray[np.bool_], run: Runner
-) -> tuple[Floats, Floats]:
-    """The best directions of some base cells among others (others x own), and |A d|^2 of each."""
-    members = np.concatenate([others, own])
-    cells = answered.cells.array[members]
-    index = np.array(answered.starts[:-1], np.int64) + cells
-    cells = np.where((cells >= 0) & first[np.maximum(index, 0)], cells, np.int32(-1))
-    together = np.zeros((len(members), len(members)))
-    run(shared, cells, together)
-    k = len(others)
-    among, across = together[:k, :k].copy(), together[:k, k:].copy()
-    best = -across
-    run(solved, among + RIDGE * np.eye(k), best)
-    best = np.round(best * GRAIN) / GRAIN
-    precision = np.diag(together)[k:].copy()
-    run(squares, among, across, best, precision)
-    return best, precision
+    ground: Ground, now: Estimates, over: NDArray[np.bool_], limit: float, run: Runner, *, pursuits: int, every: bool
+) -> tuple[Estimates, Positions]:
+    """Better directions for base cells beyond the limit, the worst first, so that a refusal is found soon."""
+    known, nearby, own = now.known, list(now.nearby), dict(now.own.of)
+    pursuit = Pursuit(ground, now.rows, now.number, limit, run)
+    beyond, left = list[int](), pursuits
 
+    def pursued(at: int) -> bool:
+        """Whether one is within the limit now."""
+        found = replace(now, nearby=tuple(nearby), own=Directions(own)).direction(ground, at)
+        direction, precision = pursuit.sought(int(ground.small[at]), *found)
+        if precision < known[at]:
+            known[at], own[at] = precision, direction
+        return bool(known[at] <= limit)
 
-@kernel
-def seen_of(cell: Array, own: Array, others: Array, directions: Array, slots: Array, sums: Array, out: Array) -> None:
-    """Add to `out` what an answer adds to |A d|^2 of each direction: the squares of what d adds up to in its cells.
-
-    cell: int32 (base cells), -1: none. own, others: base cells; directions: (others x own); each is 1 at its own base
-    cell besides. slots: -1 (cells), and so again. sums: room (own and others x own).
-    """
-    used = 0
-    for i in range(len(others)):
-        c = cell[others[i]]
-        if c >= 0:
-            if slots[c] < 0:
-                slots[c] = used
-                sums[used, :] = 0.0
-                used += 1
-            sums[slots[c], :] += directions[i, :]
-    for k in range(len(own)):
-        c = cell[own[k]]
-        if c >= 0:
-            if slots[c] < 0:
-                slots[c] = used
-                sums[used, :] = 0.0
-                used += 1
-            sums[slots[c], k] += 1.0
-    for s in range(used):
-        out += sums[s, :] * sums[s, :]
-    for i in range(len(others)):
-        slots[max(cell[others[i]], 0)] = -1
-    for k in range(len(own)):
-        slots[max(cell[own[k]], 0)] = -1
-
-
-@kernel
-def solved(matrix: Array, right: Array) -> None:
-    """Solve equations with a positive definite matrix: the solutions take the place of the right hand sides. Both are
-    written to. A library's solver starts threads, which for 200 unknowns takes longer than the work."""
-    n, sides = len(matrix), right.shape[1]
-    for p in range(n):
-        for i in range(p + 1, n):
-            by = matrix[i, p] / matrix[p, p]
-            if by != 0.0:
-                for j in range(p + 1, n):
-                    matrix[i, j] -= by * matrix[p, j]
-                for j in range(sides):
-                    right[i, j] -= by * right[p, j]
-    for p in range(n - 1, -1, -1):
-        for j in range(sides):
-            right[p, j] /= matrix[p, p]
-        for i in range(p):
-            by = matrix[i, p]
-            if by != 0.0:
-                for j in range(sides):
-                    right[i, j] -= by * right[p, j]
-
-
-@kernel
-def squares(among: Array, across: Array, best: Array, out: Array) -> None:
-    """Add to `out` what directions add to |A d|^2 besides their own base cell. among: (others x others), across, best:
-    (others x own)."""
-    n, sides = best.shape
-    row = np.empty(sides)
-    for i in range(n):
-        for k in range(sides):
-            row[k] = 2 * across[i, k]
-        for j in range(n):
-            by = among[i, j]
-            if by != 0.0:
-                for k in range(sides):
-                    row[k] += by * best[j, k]
-        for k in range(sides):
-            out[k] += row[k] * best[i, k]
-
-
-@kernel
-def shared(cells: Array, out: Array) -> None:
-    """In how many answers two base cells are in one cell. cells: int32 (base cells x answers), -1: none."""
-    for i in range(len(cells)):
-        one = cells[i]
-        for j in range(i + 1):
-            other, total = cells[j], np.int32(0)
-            for a in range(len(one)):
-                total += np.int32(one[a] == other[a]) * np.int32(one[a] >= 0)
-            out[i, j] = out[j, i] = total
+    worst = np.flatnonzero(over)[np.argsort(-known[over], kind="stable")].tolist()
+    for k, at in enumerate(worst):
+        if known[at] <= limit:
+            continue
+        block = ground.block_of(at)
+        small, members = ground.blocks[block]
+        many = int((over & (known > limit))[small].sum()) >= BLOCKWISE
+        if k > 0 and many and pursuits > len(known):
+            better, precision = found_nearby(ground, members, ground.small[small], now.rows, run)
+            closer = precision < known[small]
+            known[small] = np.where(closer, precision, known[small])
+            old = nearby[block]
+            nearby[block] = np.where(closer, better, alone(members, ground.small[small]) if old is None else old)
+            for one in (small.start + np.flatnonzero(closer)).tolist():
+                own.pop(one, None)
+        if known[at] > limit and (left == 0 or not pursued(at)):
+            beyond.append(int(ground.small[at]))
+            if not every:
+                break
+        left -= 1
+    found = replace(now, known=known, nearby=tuple(nearby), own=Directions(own))
+    return found, np.array(beyond, np.int32)

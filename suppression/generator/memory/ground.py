@@ -15,6 +15,10 @@ from tableseal.suppression.generator.sums import Sums
 
 Positions = NDArray[np.int32]
 Marks = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+
+GRAIN = 1024
+"""Directions of estimates are multiples of one over it."""
 
 BLOCK = 256
 """Base cells that are looked at together for what somebody may estimate."""
@@ -59,16 +63,15 @@ class Ground:
 
     @cached_property
     def blocks(self) -> tuple[tuple[slice, Positions], ...]:
-        """Base cells nearby in the order of the hypercube: positions in `small` of those with a small count, and the
-        other ones."""
-        is_small = self.base.count < self.threshold
-        found, upto = [], 0
-        for begin in range(0, len(self.base), BLOCK):
-            some = is_small[begin : begin + BLOCK]
-            number = int(some.sum())
-            found.append((slice(upto, upto + number), (begin + np.flatnonzero(~some)).astype(np.int32)))
-            upto += number
-        return tuple(found)
+        """Base cells nearby in the order of the hypercube, as blocks: positions in `small`, and all of each."""
+        begins = np.arange(0, len(self.base), BLOCK)
+        ends = np.searchsorted(self.small, np.append(begins, len(self.base))).tolist()
+        every = np.arange(len(self.base), dtype=np.int32)
+        return tuple((slice(*ends[k : k + 2]), every[begin : begin + BLOCK]) for k, begin in enumerate(begins.tolist()))
+
+    def block_of(self, at: int) -> int:
+        """Which block a small base cell (a position in `small`) is in."""
+        return int(self.small[at]) // BLOCK
 
     @property
     def solid(self) -> int:

@@ -17,10 +17,12 @@ from tableseal.suppression.generator.memory.answers import Reading, Remembered
 from tableseal.suppression.generator.memory.cells import Cells
 from tableseal.suppression.generator.memory.contributors import Known
 from tableseal.suppression.generator.memory.differences import nested, occupied
-from tableseal.suppression.generator.memory.estimates import Estimates, seen_of, shared, solved, squares, with_answer
+from tableseal.suppression.generator.memory.estimates import Estimates, with_answer
 from tableseal.suppression.generator.memory.ground import Ground, Positions
 from tableseal.suppression.generator.memory.kernels import explained, nestings
 from tableseal.suppression.generator.memory.moves import Effort, Moves, Reach, sought_moves
+from tableseal.suppression.generator.memory.nearby import seen_of, shared, solved, squares
+from tableseal.suppression.generator.memory.pursuit import add_up, descend, seen_of_each, slopes
 from tableseal.suppression.generator.memory.search import sought
 from tableseal.suppression.generator.protection import Steps
 
@@ -33,7 +35,25 @@ LOOKS = 200_000
 PASSES = 16
 """So often at least everything is looked at in a search."""
 
-LOOPS = (nestings, explained, sought, seen_of, shared, solved, squares)
+ALL = 2**62
+"""No limit on work."""
+
+USUAL, NEAR = Effort(TOLD, LOOKS, ALL), Effort(TOLD, LOOKS // 20, 2)
+"""For a table that was asked for, and for those near one. What passes with less passes with more."""
+
+LOOPS = (
+    nestings,
+    explained,
+    sought,
+    seen_of,
+    shared,
+    solved,
+    squares,
+    seen_of_each,
+    add_up,
+    slopes,
+    descend,
+)
 
 NOBODY = np.zeros(0, np.int64)
 
@@ -80,7 +100,7 @@ class Memory:
     def forget(self, longer: "Memory") -> None:
         """Take back what was added to this memory, and is not wanted: nobody may use the longer one any more."""
         self.answered.without(longer.answered)
-        self.estimates.first.without(longer.estimates.first)
+        self.estimates.rows.without(longer.estimates.rows)
 
     @property
     def down_alone(self) -> Steps:
@@ -112,7 +132,7 @@ def recall(memory: Memory, answers: Iterable[Remembered]) -> Memory:
     """The memory with further answers that were given: after a restart, by another server, or where memories are put
     together. What they give away already is held against no further answer."""
     for answer in answers:
-        memory, against = _with(memory, answer, Effort(len(memory.ground.small) + 1, 2**62))
+        memory, against = _with(memory, answer, Effort(len(memory.ground.small) + 1, ALL, ALL))
         if against is not None and len(against.bare):
             lost = memory.lost.copy()
             lost[against.bare] = True
@@ -120,14 +140,14 @@ def recall(memory: Memory, answers: Iterable[Remembered]) -> Memory:
     return memory
 
 
-def judge(memory: Memory, answer: Remembered, looks: int = LOOKS) -> Memory | Against:
+def judge(memory: Memory, answer: Remembered, effort: Effort = USUAL) -> Memory | Against:
     """The memory with a further answer, or what stands against it. An answer that was given before adds nothing.
 
-    looks: after so many looks for moves it is refused.
+    effort: what takes more is refused.
     """
     if any(answer.identity == one.identity for one in memory.answers):
         return memory
-    found, against = _with(memory, answer, Effort(TOLD, looks))
+    found, against = _with(memory, answer, effort)
     if against is None:
         return found
     memory.forget(found)
@@ -152,8 +172,8 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
     seen = ground.small[:0]
     if ground.precision is not None:
         limit, every = ground.precision + NOISE, effort.bare > TOLD
-        given = found.answered
-        estimates, seen = with_answer(ground, memory.estimates, reading, given, limit, run, every=every)
+        work = effort.pursuits
+        estimates, seen = with_answer(ground, memory.estimates, reading, limit, run, pursuits=work, every=every)
         found = replace(found, estimates=estimates)
         if len(seen) and not every:
             return found, Against(ground.small[:0], seen, NOBODY)

@@ -93,10 +93,12 @@ class Reach:
 
 @dataclass(frozen=True)
 class Effort:
-    """How far moves are sought. bare: base cells without, at most. looks: see `search`."""
+    """How far is sought what lets an answer be given. bare: base cells without a move, at most. looks: see `search`.
+    pursuits: directions of estimates, at most."""
 
     bare: int
     looks: int
+    pursuits: int
 
 
 def sought_moves(

@@ -52,3 +52,15 @@ class Grown:
         """Take back what was added to these entries, and is not wanted: its room may be used again."""
         if longer.room is self.room and longer.room.used == longer.number:
             self.room.used = self.number
+
+
+@dataclass(frozen=True, repr=False)
+class NewRows:
+    """Rows of A that an answer adds (see `estimates`).
+
+    row: int32 (base cells), which one each is in; -1: none. first: the first one's number; number: how many.
+    """
+
+    row: NDArray[np.int32]
+    first: int
+    number: int
