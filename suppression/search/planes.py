@@ -8,6 +8,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.separation import Separation
 from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.search.combining import cheaper
 from tableseal.suppression.search.master import Chosen, Master, Row, whole_bound
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.relations import Lonely
@@ -55,7 +56,10 @@ class Planes:
         self.take()
 
     def improve(self, pattern: NDArray[np.bool_]) -> None:
-        """A safe pattern."""
+        """A safe pattern: the best one from now on, or what is best of both in every part of the table."""
+        oracle = self.tools.oracle
+        if self.best is not None and not oracle.watched:
+            pattern = cheaper(self.problem, oracle, self.best, pattern, self.tools.limits)
         cost = self.problem.price(pattern)
         if self.best is None or cost < self.cost:
             self.best, self.cost = pattern.copy(), cost

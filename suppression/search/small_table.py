@@ -1,6 +1,6 @@
 """A small table protected by itself at least cost, in one compiled call (see `kernels.protecting`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,52 +27,78 @@ def is_small(relations: int, cells: int) -> bool:
     return min(relations, cells) * cells <= LARGEST
 
 
-def withheld_besides(
-    problem: Problem,
-    cells: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    pattern: NDArray[np.bool_],
-    needs: Sequence[Requirement],
-    run: Runner,
-) -> NDArray[np.int64] | None:
-    """Cells to withhold besides so that a small table is safe by itself, if linear programs are asked; None: nothing
-    was found.
+class SmallTable:
+    """A small table, asked for ever more patterns: all that does not change is looked up once."""
 
-    cells: int64, those of the table; rows: int64, short relations inside it. pattern: bool (all cells), withheld by
-    now. needs: what is required of its cells; what may be met in either of two ways is left out.
-    """
-    equations = problem.equations
-    place = np.full(len(pattern), -1, np.int64)
-    place[cells] = np.arange(len(cells))
-    which, column, coefficient = stored(equations.short, rows)
-    matrix = np.zeros((len(rows), len(cells)))
-    matrix[which, place[column]] = coefficient
-    asked = [need for need in needs if not need.either]
-    ends = ends_of(asked, equations.value, equations.cells)
-    order = np.lexsort((np.arange(len(ends)), -ends.distance, ends.attacker))
-    numbers, of_end = np.unique(ends.attacker[order], return_inverse=True)
-    known = [
-        place[list(asked[ends.requirement[np.flatnonzero(ends.attacker == a)[0]]].attacker.known)]
-        for a in numbers.tolist()
-    ]
-    known = [inside[inside >= 0] for inside in known]
-    value = equations.value[cells].astype(np.float64)
-    least, most = equations.column_lower[cells], equations.column_upper[cells]
-    small = Small(
-        matrix,
-        np.where(least == NO_LOWER, np.inf, value - least),
-        np.where(most == NO_UPPER, np.inf, most - value),
-        problem.cost[cells].astype(np.float64),
-        pattern[cells],
-        problem.may[cells],
-        place[ends.cell[order]],
-        ends.sign[order],
-        ends.distance[order].astype(np.float64),
-        of_end.astype(np.int64),
-        np.cumsum([0, *map(len, known)]).astype(np.int64),
-        np.concatenate([np.empty(0, np.int64), *known]),
-    )
-    answer = np.zeros(len(cells), np.bool_)
-    if run(protect, small, EFFORT, answer) == FAILED:
-        return None
-    return cells[answer & ~pattern[cells]]
+    def __init__(
+        self,
+        problem: Problem,
+        cells: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        needs: Sequence[Requirement],
+        extra: Iterable[int],
+    ) -> None:
+        """cells: int64, those of the table; rows: int64, short relations inside it. needs: what is required of its
+        cells; what may be met in either of two ways is left out. extra: cells that must not be computed either once
+        they are withheld, and of which nothing else is required."""
+        equations = problem.equations
+        place = np.full(len(problem.cost), -1, np.int64)
+        place[cells] = np.arange(len(cells))
+        self._cells = cells
+        which, column, self._coefficient = stored(equations.short, rows)
+        self._relations, self._entry = len(rows), (which, place[column])
+        value = equations.value[cells].astype(np.float64)
+        least, most = equations.column_lower[cells], equations.column_upper[cells]
+        self._down = np.where(least == NO_LOWER, np.inf, value - least)
+        self._up = np.where(most == NO_UPPER, np.inf, most - value)
+        self._may = problem.may[cells]
+        self._needed = len(needs) > 0
+        asked = [need for need in needs if not need.either]
+        always = len(asked)
+        asked += [Requirement(cell) for cell in extra]
+        ends = ends_of(asked, equations.value, equations.cells)
+        order = np.lexsort((np.arange(len(ends)), -ends.distance, ends.attacker))
+        self._always = ends.requirement[order] < always
+        self._cell, self._way = place[ends.cell[order]], ends.sign[order]
+        self._distance = ends.distance[order].astype(np.float64)
+        self._attacker = ends.attacker[order]
+        self._extra = np.zeros(len(cells), np.bool_)
+        self._extra[self._cell[~self._always]] = True
+        numbers, first = np.unique(self._attacker, return_index=True)
+        inside = [place[list(asked[ends.requirement[order[at]]].attacker.known)] for at in first.tolist()]
+        self._known = {number: known[known >= 0] for number, known in zip(numbers.tolist(), inside, strict=True)}
+
+    def withheld_besides(
+        self, pattern: NDArray[np.bool_], price: NDArray[np.float64], run: Runner
+    ) -> NDArray[np.int64] | None:
+        """Cells to withhold besides so that the table is safe by itself, if linear programs are asked; None: nothing
+        was found.
+
+        pattern: bool (all cells), withheld by now; price: float64 (cells of the table), what each costs.
+        """
+        forced = pattern[self._cells]
+        if not self._needed and not (forced & self._extra).any():
+            return self._cells[:0]
+        matrix = np.zeros((self._relations, len(self._cells)))
+        matrix[self._entry] = self._coefficient
+        asked = self._always | forced[self._cell]
+        numbers, of_end = np.unique(self._attacker[asked], return_inverse=True)
+        known = [self._known[number] for number in numbers.tolist()]
+        small = Small(
+            matrix,
+            self._down,
+            self._up,
+            price,
+            forced,
+            self._may,
+            self._cell[asked],
+            self._way[asked],
+            self._distance[asked],
+            of_end.astype(np.int64),
+            np.cumsum([0, *map(len, known)]).astype(np.int64),
+            np.concatenate([np.empty(0, np.int64), *known]),
+        )
+        answer = np.zeros(len(self._cells), np.bool_)
+        if run(protect, small, EFFORT, answer) == FAILED:
+            return None
+        return self._cells[answer & ~forced]
