@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ class Results:
         self._folder = folder
 
     def kept(self, stem: str, key: str) -> PublishedCluster | None:
-        """The entry of a cluster that was protected in the same way, if its files are there; else None."""
+        """The entry of a cluster that was protected in the same way, if its files are as written then; else None."""
         record = self._record(stem)
         if record is None or record.get("key") != key:
             return None
@@ -48,12 +49,16 @@ class Results:
             entry = read_record(PublishedCluster, record["entry"], what="entry")
         except (KeyError, InputError):
             return None
-        return entry if all((self._folder / file).is_file() for file in entry.files) else None
+        written = record.get("sha256")
+        known = written if isinstance(written, dict) else {}
+        return entry if all(self._is(file, known.get(file)) for file in entry.files) else None
 
     def keep(self, stem: str, key: str, entry: PublishedCluster, result: Protected) -> PublishedCluster:
         """Write the files of a cluster, then its record: without a record there is nothing."""
         self.forget(stem)
-        started: dict[str, Json] = {"schema": RECORD, "key": "", "entry": document_of(entry)}
+        # What somebody changes in the folder afterwards is not what was judged, and must not be certified.
+        written: dict[str, Json] = {name: _sha256(content) for name, content in sorted(result.files.items())}
+        started: dict[str, Json] = {"schema": RECORD, "key": "", "entry": document_of(entry), "sha256": written}
         write_into(
             self._folder, f"records/{stem}.json", dumps(started, indent=1)
         )  # so that what follows is found again
@@ -70,9 +75,14 @@ class Results:
             return entry
         record = self._record(stem) or {}
         held = replace(entry, files=tuple(moved.get(f, f) for f in entry.files))
+        written = record.get("sha256")
+        known: dict[str, Json] = {}
+        for name, value in written.items() if isinstance(written, dict) else ():
+            known[moved.get(str(name), str(name))] = value
         for name, new in moved.items():
             write_into(self._folder, new, (self._folder / name).read_bytes())
-        write_into(self._folder, f"records/{stem}.json", dumps({**record, "entry": document_of(held)}, indent=1))
+        changed: dict[str, Json] = {**record, "entry": document_of(held), "sha256": dict(sorted(known.items()))}
+        write_into(self._folder, f"records/{stem}.json", dumps(changed, indent=1))
         for name in moved:
             (self._folder / name).unlink()
         return held
@@ -96,8 +106,8 @@ class Results:
         entry = record.get("entry")
         files = entry.get("files") if isinstance(entry, dict) else None
         for name in files if isinstance(files, list) else []:
-            (self._folder / str(name)).unlink(missing_ok=True)
-        self._path(stem).unlink(missing_ok=True)
+            _take_away(self._folder / str(name))
+        _take_away(self._path(stem))
 
     def sum_up(self, published: Published, stems: set[str]) -> None:
         """Write the summary; take away what is left of clusters that the plan no longer has."""
@@ -110,7 +120,7 @@ class Results:
         for begin in (PUBLIC_FILES, HELD_FILES, AGENCY_FILES):  # what a run that was stopped left between two names
             for path in (self._folder / begin).glob("*"):
                 if begin + path.name not in listed:
-                    path.unlink()
+                    _take_away(path)
         write_into(self._folder, SUMMARY, json_of(published) + "\n")
 
     def certify(self, published: Published, certificate: Certificate, key: "Ed25519PrivateKey | None") -> None:
@@ -121,6 +131,11 @@ class Results:
         names = {path.relative_to(self._folder).as_posix(): path for path in paths}
         outputs = [FileDigest(name, digest(path)) for name, path in names.items() if name not in UNLISTED]
         write_into(self._folder, FILE, finished(certificate, outputs, key))
+
+    def _is(self, file: str, sha256: object) -> bool:
+        """Whether a file is there and has the digest."""
+        path = self._folder / file
+        return path.is_file() and digest(path) == sha256
 
     def _path(self, stem: str) -> Path:
         return self._folder / "records" / f"{stem}.json"
@@ -133,6 +148,23 @@ class Results:
         return record if isinstance(record, dict) and record.get("schema") == RECORD else None
 
 
+def _take_away(path: Path) -> None:
+    """Delete a file, if it is there.
+
+    Raises
+    ------
+    InputError: it cannot be deleted, as a folder cannot.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be taken away: {error.strerror}; move it elsewhere.", at=str(path)) from error
+
+
+def _sha256(content: str | bytes) -> str:
+    return sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
 @contextmanager
 def opened(folder: Path) -> Iterator[Results]:
     """The results in a folder, which is made if it is not there, for one publication at a time.
@@ -143,5 +175,5 @@ def opened(folder: Path) -> Iterator[Results]:
     """
     with own_folder(folder, MARK, "a publication"):
         for name in (FILE, PAGE, SUMMARY_PAGE, SUMMARY):
-            (folder / name).unlink(missing_ok=True)
+            _take_away(folder / name)
         yield Results(folder)

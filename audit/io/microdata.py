@@ -18,6 +18,7 @@ from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
 from tableseal.audit.model import Amounts, Labels, Microdata, Note
 from tableseal.audit.said import NEGATIVE, Said
+from tableseal.audit.tabulation.naming import rows_named
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))
@@ -33,7 +34,8 @@ def read_microdata(
 
     Raises
     ------
-    InputError: missing columns, unknown codes, text for numbers, negative contributions that may not be.
+    InputError: missing columns, unknown codes (how many, and the first rows), text for numbers, negative contributions
+        that may not be.
     """
     folder = replace(folder, limit=_LARGER * folder.limit)
     columns = data_columns(document.file, document.cells, folder, where)
@@ -47,9 +49,11 @@ def read_microdata(
         entries = columns.data[named[name]]
         found = entries.spread([hierarchy.index.get(c, -2) if c else -1 for c in entries.texts], np.int32)
         if (found == -2).any():
-            row = int(np.argmax(found == -2))
-            problem = unknown_code(entries[row] or "", hierarchy)
-            raise InputError(f"{problem}.", at=columns.place(row, named[name]))
+            rows = np.flatnonzero(found == -2)
+            problem = unknown_code(entries[int(rows[0])] or "", hierarchy)
+            counted = rows_named(rows, "has a code that it does not have", "have codes that it does not have")
+            text = f"{problem}." if len(rows) == 1 else f"{problem}; {counted}."
+            raise InputError(text, at=columns.place(int(rows[0]), named[name]))
         codes[:, at] = found
     codes.setflags(write=False)
     signs = stated_signs(document.decimal, document.thousands, where)

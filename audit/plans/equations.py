@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from tableseal.audit.errors import InputError, Place, unknown
@@ -47,7 +48,7 @@ def read_equation(text: str, measures: Collection[str], where: Place) -> Equatio
 def check_equations(equations: Sequence[Equation], *, nonnegative: bool) -> None:
     """Refuse equations that go in a circle, are said twice, or leave a measure nothing but 0.
 
-    nonnegative: no value of a measure is below 0.
+    nonnegative: no value of a measure is below 0, so that sums of them leave nothing but 0 to more of them.
 
     Raises
     ------
@@ -61,12 +62,13 @@ def check_equations(equations: Sequence[Equation], *, nonnegative: bool) -> None
         seen[key] = equation
     parts = nx.DiGraph((equation.whole, part) for equation in equations for part in equation.parts)
     if not nx.is_directed_acyclic_graph(parts):
-        circle = " -> ".join(quoted(whole) for whole, _ in nx.find_cycle(parts))
+        steps = nx.find_cycle(parts)
+        circle = " -> ".join(quoted(name) for name in (steps[0][0], *(part for _, part in steps)))
         raise InputError(
             f"the equations go in a circle: {circle}; a measure would be a part of itself.", at=_first(equations)
         )
-    if nonnegative and not _all_can_be_positive(equations):
-        last = next(k for k in range(1, len(equations) + 1) if not _all_can_be_positive(equations[:k]))
+    if not _all_can_be_something(equations, nonnegative):
+        last = next(k for k in range(1, len(equations) + 1) if not _all_can_be_something(equations[:k], nonnegative))
         text = f"the equation {quoted(str(equations[last - 1]))} and those before it leave some measure nothing but 0."
         raise InputError(text, at=equations[last - 1].where)
 
@@ -75,8 +77,9 @@ def _first(equations: Sequence[Equation]) -> Place:
     return equations[0].where
 
 
-def _all_can_be_positive(equations: Sequence[Equation]) -> bool:
-    """Whether values of at least 1 can meet all equations: what is scaled up meets them, too."""
+def _all_can_be_something(equations: Sequence[Equation], nonnegative: bool) -> bool:
+    """Whether values other than 0 of all measures can meet all equations. What is scaled meets them, too, so that
+    values of at least 1 are asked for. Where values may be negative, so does what is added: 1 of each measure by itself."""
     measures = sorted({name for equation in equations for name in equation.measures})
     if not measures:
         return True
@@ -85,5 +88,13 @@ def _all_can_be_positive(equations: Sequence[Equation]) -> bool:
         matrix[row, measures.index(equation.whole)] = -1
         for name, times in equation.parts.items():
             matrix[row, measures.index(name)] += times
-    found = linprog(np.ones(len(measures)), A_eq=matrix, b_eq=np.zeros(len(equations)), bounds=(1, None))
+    if nonnegative:
+        return _met(matrix, [(1, None)] * len(measures))
+    alone = range(len(measures))
+    return all(_met(matrix, [(1, 1) if other == at else (None, None) for other in alone]) for at in alone)
+
+
+def _met(matrix: NDArray[np.float64], bounds: Sequence[tuple[int | None, int | None]]) -> bool:
+    """Whether values within bounds meet the equations (equations x measures, coefficients)."""
+    found = linprog(np.zeros(len(bounds)), A_eq=matrix, b_eq=np.zeros(len(matrix)), bounds=bounds)
     return bool(found.status != 2)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -24,6 +25,9 @@ from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 from tableseal.audit.plans.sheet import Sheet, read_sheet
 from tableseal.audit.plans.template import check_template
 from tableseal.audit.wording import listing, quoted, repeated
+
+_MOST_COMBINATIONS = 10_000
+"""Tables that one entry of `combinations` may stand for: a slip in it would otherwise be waited for without end."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         owed = read_columns(folder, document.template, top / "template")
         check_template(owed, tables, {name: entry.get("where", {}) for name, entry in entries.items()}, variables)
     tables = tuple(_of_all(table, document) for table in tables)
-    measures = {table.measure for table in tables} | set(document.measures)
+    measures = tuple(dict.fromkeys((*document.measures, *(table.measure for table in tables))))
     equations = [read_equation(text, measures, top / "equations" / at) for at, text in enumerate(document.equations)]
     check_equations(equations, nonnegative=document.intruder.nonnegative)
     found = clusters(tables, equations, tuple(sheet.families.values()))
@@ -177,6 +181,9 @@ def _combinations(document: PlanDocument, given: Sequence[Mapping[str, Any]], to
     """Entries for all combinations of variables that are asked for; a table never has one variable twice."""
     for at, (said, raw) in enumerate(zip(document.combinations, given, strict=True)):
         where = top / "combinations" / at
+        asked = comb(len(said.of), said.choose) * len(said.measures or document.measures)
+        if asked > _MOST_COMBINATIONS:
+            raise InputError(found=f"{asked:,} tables", expected=f"at most {_MOST_COMBINATIONS:,}", at=where)
         chosen = [of for of in combinations(said.of, said.choose) if not repeated(spanning(t).variable for t in of)]
         if not chosen:
             raise InputError(found=str(said.choose), expected=f"at most {len(said.of)}", at=where / "choose")
@@ -232,6 +239,8 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
                     f"say which `measure` it is of; measures are {listing(document.measures)}.", at=table.where
                 )
             raise unknown("measure", table.measure, document.measures, table.where)
+        for twice in repeated(one.variable for one in table.by):
+            raise InputError(f"the variable {quoted(twice)} stands twice.", at=table.where / "by")
         for one in table.by:
             if document.variables and one.variable not in document.variables:
                 raise unknown("variable", one.variable, document.variables, table.where)

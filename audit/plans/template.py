@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, unknown
 from tableseal.audit.io.codes import unknown_code
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.made_tables import wanted_codes
@@ -49,7 +49,29 @@ def check_template(
         row, more = int(bad[0]), len(bad) - 1
         others = f" So {'is 1 more row' if more == 1 else f'are {more:,} more rows'}." if more else ""
         first = next(iter(columns.data))
-        raise InputError(f"this cell is in no table of the plan.{others}", at=columns.place(row, first))
+        named = _refuse_unknown(columns, row, tables)
+        text = f"this cell is in no table of the plan; expected a cell of {named}.{others}"
+        raise InputError(text, at=columns.place(row, first))
+
+
+def _refuse_unknown(columns: Columns, row: int, tables: Sequence[PlannedTable]) -> str:
+    """The tables that a row may be of, by its name and measure, in words.
+
+    Raises
+    ------
+    InputError: there is no such table or measure.
+    """
+    own = list(tables)
+    for column, what, said in (
+        (NAME, "table", [table.name for table in tables]),
+        (MEASURE, "measure", [table.measure for table in tables]),
+    ):
+        text = (columns.data[column][row] or "").strip() if column in columns.data else ""
+        if text:
+            if text not in said:
+                raise unknown(what, text, tuple(dict.fromkeys(said)), columns.place(row, column))
+            own = [table for table, name in zip(tables, said, strict=True) if name == text and table in own]
+    return listing(f"{table.name} ({' x '.join(map(str, table.by)) or 'the total'})" for table in own) or "a table"
 
 
 def _positions(columns: Columns, name: str, hierarchy: Hierarchy) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import yaml
 from commands import run
 
 import tableseal as ts
+from tableseal.api.publishing.folder import Results
 from tableseal.audit.execution import own_folder as folders
 
 PLAN: dict[str, Any] = {
@@ -117,6 +118,39 @@ def test_only_what_changed_is_done_again(home: Path) -> None:
         path.name for path in before if path.name.startswith("firms")
     }
     assert not (home / "out" / "public" / "food_food.csv").exists()
+
+
+def test_what_somebody_changed_in_the_folder_is_never_certified(home: Path) -> None:
+    """CONVENTION 1002: any file of a cluster that is not as it was written has its cluster done again."""
+    _, whole = published(home)
+    out = home / "out"
+    for stem in ("food", "firms"):
+        record = json.loads((out / "records" / f"{stem}.json").read_text())
+        for name in record["entry"]["files"]:
+            (out / name).write_bytes(whole[name] + b"\n")
+            assert Results(out).kept(stem, record["key"]) is None, name
+            (out / name).write_bytes(whole[name])
+        assert Results(out).kept(stem, record["key"]) is not None
+    (out / "public" / "food_meat.csv").write_text("region,size,value\nN1,a,1\n")
+    done, found = published(home)
+    assert done.exit_code == 0
+    assert found == whole
+
+
+@pytest.mark.parametrize("name", ["certificate.json", "summary.html", "public/of_mine", "agency/food.json"])
+def test_a_folder_in_the_place_of_a_file(home: Path, name: str) -> None:
+    """CONVENTION 1002: nothing is certified, and whoever made it is told."""
+    published(home)
+    (home / "out" / name).unlink(missing_ok=True)
+    (home / "out" / name).mkdir()
+    done, found = published(home)
+    assert done.exit_code == 2
+    assert f"{name}: cannot be" in done.stderr
+    assert "directory" in done.stderr.lower()
+    assert "certificate.json" not in found
+    (home / "out" / name).rmdir()
+    done, _ = published(home)
+    assert done.exit_code == 0
 
 
 def test_clusters_that_the_plan_no_longer_has_are_taken_away(home: Path) -> None:

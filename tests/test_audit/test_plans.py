@@ -156,6 +156,7 @@ def test_coefficients_and_names_with_blanks() -> None:
         (["A = B + C", "B = A + D"], "go in a circle"),
         (["A = B + C", "B = D + E", "D = A - F"], "go in a circle"),
         (["A = B + C", "A = C + B"], "stands twice"),
+        (["A = B + C", "B = D + E", "D = A - F"], '"A" -> "B" -> "D" -> "A"'),
         (["A = B + C", "A = B + C + D"], "leave some measure nothing but 0"),
         (["A = B + C", "D = B - C", "D = A + E"], "leave some measure nothing but 0"),
     ],
@@ -167,7 +168,11 @@ def test_equations_that_cannot_be(texts: list[str], message: str) -> None:
 
 
 def test_negative_values_may_meet_more_equations() -> None:
-    check_equations([equation("A = B + C"), equation("A = B + C + D")], nonnegative=False)
+    """CONVENTION 1003: E = -2 C is no 0 where values may be negative; D = 0 is one whatever values are."""
+    check_equations([equation(text) for text in ("A = B + C", "D = B - C", "D = A + E")], nonnegative=False)
+    for texts in (["A = B + C", "A = B + C + D"], ["A = B + C", "A = B + 2 C"], ["A = B + C", "D = A - B", "D = 3 C"]):
+        with pytest.raises(InputError, match="leave some measure nothing but 0"):
+            check_equations([equation(text) for text in texts], nonnegative=False)
 
 
 PLAN: dict[str, Any] = {
