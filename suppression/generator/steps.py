@@ -121,7 +121,7 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, effort: E
     if judged.whole:
         return _Refused(_held(judged))
     if table.question.measure is not None:
-        return _summed(table, table.question.measure, left_out, generator, memory, looks)
+        return _summed(table, table.question.measure, left_out, generator, memory, effort)
     before = risk_before(table.count, policy.risk)
     if (refusal := _above("before", before, policy.risk.most_before)) is not None:
         return _Refused(refusal)
@@ -139,7 +139,7 @@ def _judged(table: Table, generator: Generator, memory: Memory | None, effort: E
 
 
 def _summed(
-    table: Table, measure: str, left_out: tuple[str, ...], generator: Generator, memory: Memory | None, looks: int
+    table: Table, measure: str, left_out: tuple[str, ...], generator: Generator, memory: Memory | None, effort: Effort
 ) -> _Passed | _Refused:
     """Sums that the rules let pass, changed and judged with all earlier answers."""
     sums = generator.sums
@@ -148,7 +148,7 @@ def _summed(
     assert table.contributions is not None
     shown = sums.shown(measure, table.total, table.contributions.largest(measure)[:, 0], table.key)
     if memory is not None:
-        found = judge(memory, Remembered(table.question, shown), looks)
+        found = judge(memory, Remembered(table.question, shown), effort)
         if isinstance(found, Against):
             return _Refused(Refusal("memory", memory=_against(found, memory)))
         memory = found
