@@ -85,7 +85,7 @@ def _of_records(sources: Sequence[tuple[str, Recorded | Release]], options: Hype
         keys = None
         if source.microdata.key is not None:
             found = keys_from_column(source.microdata.key, options.modulus, source.microdata.where)
-            notes += key_notes(found, source.microdata.where)
+            notes += key_notes(found, source.microdata.where, missing_keys=options.missing_keys)
             keys = Keys(found.units, found.modulus)
         elif options.modulus is not None:
             raise InputError("is for keys, and the records have none (`key`, `secret_file`).", at=OptionName("modulus"))

@@ -57,7 +57,7 @@ def utility_of(counts: Ints, shown: Ints) -> float:
     total = int(counts.sum())
     if total == 0:
         return float(not shown.any())
-    return float(utility(hellinger_counts(counts, shown), np.asarray(float(total))))
+    return float(utility(hellinger_counts(counts, shown), np.asarray(float(total)), shown.sum()))
 
 
 def expected_utility(shown: Ints, variance: float) -> float:
