@@ -86,7 +86,7 @@ def _of_records(sources: Sequence[tuple[str, Recorded | Release]], options: Hype
             refuse_differences(found[0], source, Place(name))
         if source.microdata.key is not None:
             keys.append(keys_from_column(source.microdata.key, options.modulus, source.microdata.where))
-            notes += key_notes(keys[-1], source.microdata.where)
+            notes += key_notes(keys[-1], source.microdata.where, missing_keys=options.missing_keys)
         elif options.modulus is not None:
             raise InputError("is for keys, and the records have none (`key`, `secret_file`).", at=OptionName("modulus"))
         found.append(source)

@@ -129,9 +129,9 @@ def _by_cell_keys(
     if kinds == {"magnitude"}:
         return _magnitudes(command, release, built, files)
     release = with_ptable(command, release, built[0], files)
-    found = protect(release, CellKeySettings(), policy=release.policy, progress=progress)
+    found = protect(release, CellKeySettings(missing_keys=True), policy=release.policy, progress=progress)
     subject = subject_of(release)
-    keys = keys_of_cells(subject.release, subject.cells, subject.value)
+    keys = keys_of_cells(subject.release, subject.cells, subject.value, missing_keys=True)
     done = _audited(found, "keys of records")
     return replace(done, keys=_key_texts(subject, release, keys.key, keys.modulus))
 

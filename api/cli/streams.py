@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.execution.writing import try_to_write, write_whole
 
 STREAM = "-"
 """Stands for standard input or standard output."""
@@ -44,8 +44,8 @@ def check_targets(targets: Mapping[str, str | None], *, inputs: Iterable[str | P
 
     Raises
     ------
-    InputError: a folder that is missing or not writable, a target that is a folder or an input, or one target
-        twice.
+    InputError: a folder that is missing or not writable, a file that cannot be made there, a target that is a folder
+        or an input, or one target twice.
     """
     taken: dict[object, str] = {Path(name).resolve(): "input" for name in inputs if name is not None and name != STREAM}
     for option, target in targets.items():
@@ -66,10 +66,14 @@ def _check_file(option: str, path: Path) -> None:
     folder = path.resolve().parent
     if not folder.is_dir():
         raise InputError(f"{option} {path}: there is no folder {folder}; create it first.")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{option} {path}: this is a folder; expected the name of a file.")
     if not os.access(folder, os.W_OK):
         raise InputError(f"{option} {path}: the folder {folder} is not writable.")
+    try:
+        try_to_write(path)
+    except InputError as error:
+        raise InputError(f"{option} {path}: {error.words(placed=False)}") from error
 
 
 def write_target(target: str, content: str | bytes) -> None:

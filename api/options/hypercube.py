@@ -48,6 +48,9 @@ class HypercubeOptions(Options):
         Ge(1),
         Le(MOST_RANKS),
     ] = RANKS
+    missing_keys: Annotated[
+        bool, Option("Records may lack a key: they are counted and change no cell key; else they are refused.")
+    ] = False
     table: Annotated[
         str | None, Option("Table of counts that the hypercube is made of, where there are several.", metavar="NAME")
     ] = None

@@ -151,6 +151,13 @@ class MethodOptions(Options):
             off="They do not (cell-key-magnitudes).",
         ),
     ] = None
+    missing_keys: Annotated[
+        bool | None,
+        Option(
+            "Records may lack a key: they are counted and change no cell key (cell keys).",
+            off="Every record has a key (cell keys; usual).",
+        ),
+    ] = None
     unbiased_from: Annotated[
         int | None,
         Option("From this count on the release's ptable has no bias (cell-key; default: 0).", metavar="N"),

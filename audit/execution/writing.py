@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from errno import EACCES
 from pathlib import Path
 
 from tableseal.audit.errors import InputError
@@ -21,7 +22,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         if path.exists() and not path.is_file():  # a pipe or a device
             path.write_bytes(written)
             return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        handle, name = _beside(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
     try:
@@ -33,6 +34,32 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def try_to_write(path: Path) -> None:
+    """Find out whether `write_whole` could write a file now, and leave everything as it is: rights of a folder say
+    less (file systems without files of their own, names that are too long).
+
+    Raises
+    ------
+    InputError: it could not.
+    """
+    try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            if not os.access(path, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+            return
+        handle, name = _beside(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
+    os.close(handle)
+    Path(name).unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    """A temporary file in the same folder, open, and its name."""
+    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
 
 
 def _usual_mode(name: str) -> None:

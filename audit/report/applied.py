@@ -57,7 +57,7 @@ def applied_words(rules: Sequence[str], judged: bool) -> str:
     if rules:
         return put("Rule: {rules}.", rules="; ".join(map(phrase, rules)))
     if judged:
-        return _("No rule: the statuses in the file decide what is sensitive.")
+        return _("No rule: the statuses, roundings and intervals in the file decide what is sensitive.")
     return _("No rule, and no status.")
 
 

@@ -59,7 +59,9 @@ TIME_LIMIT = Note(
     "time_limit", "The time limit was reached: what it left open is undecided, and arithmetic may be missing."
 )
 PRIOR = Note("prior_knowledge", "Intervals start from the intruder's prior knowledge.")
-NO_RULE = Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive.")
+NO_RULE = Note(
+    "no_rule", "No rule was applied: the statuses, roundings and intervals in the file decide what is sensitive."
+)
 
 WORD = {status: status.word for status in Status}
 

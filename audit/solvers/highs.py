@@ -13,6 +13,9 @@ from tableseal.audit.solvers.protocol import MOST_NODES, Floats, Outcome, Proble
 if TYPE_CHECKING:
     from tableseal.audit.solvers.highs_models import HighsInterior, HighsWarm
 
+USUAL_EFFORT = 0.05
+"""Share of the work of an integer program that goes into heuristics, as HiGHS has it."""
+
 
 class Highs:
     """The default engine."""
@@ -37,11 +40,13 @@ class Highs:
         *,
         nodes: int = MOST_NODES,
         integral: NDArray[np.bool_] | None = None,
+        effort: float = USUAL_EFFORT,
     ) -> Outcome:
-        """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes."""
+        """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes. effort: share of the work
+        that heuristics may take."""
         from tableseal.audit.solvers.highs_models import minimise_integer
 
-        return minimise_integer(problem, cost, seconds, nodes, integral)
+        return minimise_integer(problem, cost, seconds, nodes, integral, effort)
 
     def first_order(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
         """Minimise over real numbers by a first-order method: near an optimum, in multipliers too."""

@@ -161,7 +161,12 @@ class HighsInterior:
 
 
 def minimise_integer(
-    problem: Problem, cost: Floats, seconds: float, nodes: int, integral: NDArray[np.bool_] | None
+    problem: Problem,
+    cost: Floats,
+    seconds: float,
+    nodes: int,
+    integral: NDArray[np.bool_] | None,
+    effort: float,
 ) -> Outcome:
     """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes; at once where numbers are too
     large for it."""
@@ -172,6 +177,7 @@ def minimise_integer(
     model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
     model.setOptionValue("time_limit", max(seconds, 0.0))
     model.setOptionValue("mip_max_nodes", nodes)
+    model.setOptionValue("mip_heuristic_effort", effort)
     if len(cost) > _LARGE:  # of a program without whole columns the second (17,846 columns: 5 s, with simplex minutes)
         model.setOptionValue("mip_lp_solver", "ipm")
         model.setOptionValue("solver", "ipm" if integral is not None and not integral.any() else "choose")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cases.benchmarks import adjustment, folder, protection, rows, scaling, suppression, unprotected
+from cases.benchmarks import folder, protect_run, protection, rows, scaling, suppression, unprotected
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
 from cases.benchmarks.machine import machine
@@ -100,40 +100,21 @@ def _suppress(wanted: argparse.Namespace) -> int:
 
 
 def _protect(wanted: argparse.Namespace) -> int:
-    """Measure programs that round; exit code 1 if another one has a better table than ours."""
-    own = {adjustment.NAME, *adjustment.TABLES}
-    known = {*protection.FILES, *protection.DRAWN, *protection.LINKED, *own}
-    asked = {name.rpartition("/")[0] or name for name in wanted.only}
-    unknown = sorted(asked - known)
-    if unknown:
-        print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join(sorted(known))}.', file=sys.stderr)
+    """Measure programs that round, and tabular adjustment; exit code 1 if another one has a better table than ours."""
+    wrong, known = protect_run.unknown(wanted.only)
+    if wrong:
+        print(f'Error: --only: nothing is named "{wrong[0]}"; there are {", ".join(known)}.', file=sys.stderr)
         return 2
     wanted.output.mkdir(parents=True, exist_ok=True)
-    if asked & own or not asked:
-        _adjust(wanted)
-    if asked and asked <= own:
-        return 0
-    found = protection.measure(
-        wanted.core,
-        wanted.only,
-        protection.rounded_before(wanted.output),
-        lambda said: print(said, flush=True),
-        lambda rows: protection.write(rows, wanted.output),
+    cores = _cores() if wanted.all_cores else [wanted.core]
+    found = protect_run.measure(
+        wanted.only, cores, wanted.output, fresh=wanted.fresh, tell=lambda said: print(said, flush=True)
     )
-    print(f"Written: {protection.write(found, wanted.output)}")
+    print(f"Written: {wanted.output / 'PROTECTION_BENCHMARKS.md'}")
     better = protection.worse(found)
     for row in better:
         print(f"BETTER THAN OURS: {row.table}, base {row.base}, {row.program}", file=sys.stderr)
     return 1 if better else 0
-
-
-def _adjust(wanted: argparse.Namespace) -> None:
-    """Measure tabular adjustment; what is known stays, unless it is asked for and to be fresh."""
-    before = protection.adjusted_before(wanted.output)
-    done = {row.table for row in before if row.status == "measured" and not wanted.fresh}
-    tables = [name for name in adjustment.names(wanted.only) if name not in done]
-    for found in adjustment.measure(wanted.core, tables, before, lambda said: print(said, flush=True)):
-        protection.write_adjusted(found, wanted.output)
 
 
 def _tables(instances: Sequence[str]) -> set[str]:
@@ -167,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--fresh", action="store_true", help="measure again what is known")
     parser.add_argument("--core", metavar="N", type=int, default=_last_core(), help="core to run on (the last one)")
+    parser.add_argument(
+        "--all-cores", action="store_true", help="with --protect: on all cores at once, a program on each"
+    )
     parser.add_argument("--output", metavar="DIR", type=Path, default=ROOT / "docs", help="where the page is written")
     parser.add_argument(
         "--cache", metavar="DIR", type=Path, default=ROOT / ".bench", help="where answers are kept for comparison"
@@ -180,6 +164,12 @@ def _seconds(text: str) -> float:
     if not 1 <= seconds < float("inf"):
         raise argparse.ArgumentTypeError("expected at least 1 second")
     return seconds
+
+
+def _cores() -> list[int | None]:
+    if not hasattr(os, "sched_getaffinity"):
+        return [None]
+    return [*sorted(os.sched_getaffinity(0))]
 
 
 def _last_core() -> int | None:

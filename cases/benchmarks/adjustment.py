@@ -5,13 +5,13 @@ As a worker: python -m cases.benchmarks.adjustment JOB.json writes the outcome b
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import monotonic, process_time
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from cases.benchmarks.linked import margins_of, positions
 from cases.benchmarks.machine import machine
 from cases.benchmarks.process import PATIENCE, run
 from cases.benchmarks.releases import to_protect
+from cases.benchmarks.runs import runs_said
 from cases.benchmarks.suppressors import ProcessorTime
 from cases.benchmarks.surveys import SEEDS, Survey
 
@@ -66,6 +67,11 @@ class Size:
     limit: float
     margins: tuple[tuple[int, ...], ...] = ()
 
+    @property
+    def seeds(self) -> int:
+        """How many tables of it are drawn: all of them are measured in one run of some half hour."""
+        return 5 if self.limit < 20 else 3 if self.limit < 100 else 1
+
 
 SIZES = (
     Size(1_024, ((3, 4), (3, 4), (3,)), 5.0),
@@ -92,7 +98,8 @@ TABLES = {f"{kind}_{size.cells}": size for size in SIZES for kind in RANGE} | {
 @dataclass(frozen=True)
 class Adjusted:
     """One table. status: measured, limit, failed. change: sum of absolute changes of all cells, recomputed; bound: none
-    is proved smaller. off: relations that do not add up; short: sensitive cells that moved too little. cpu: seconds."""
+    is proved smaller. off: relations that do not add up; short: sensitive cells that moved too little. cpu, wall:
+    seconds. run: when the run began that measured it."""
 
     table: str
     status: str
@@ -104,6 +111,8 @@ class Adjusted:
     short: int = 0
     cpu: float = 0.0
     message: str = ""
+    wall: float = 0.0
+    run: str = ""
 
     @property
     def gap(self) -> float:
@@ -113,23 +122,19 @@ class Adjusted:
 
 def names(only: Sequence[str]) -> list[str]:
     """Tables `FAMILY/SEED` of some families, sizes (cells), seeds (`FAMILY/SEED`), or all."""
-    every = [f"{family}/{seed}" for family in TABLES for seed in SEEDS]
+    every = [f"{family}/{seed}" for family, size in TABLES.items() for seed in SEEDS[: size.seeds]]
     wanted = set(only) - {NAME}
     return [n for n in every if not wanted or {n, n.partition("/")[0]} & wanted]
 
 
-def measure(
-    core: int | None, tables: Sequence[str], known: Sequence[Adjusted], tell: Callable[[str], None]
-) -> Iterator[list[Adjusted]]:
-    """Each table in a process of its own; after each, all that is known, in the order of `names`."""
-    found = {done.table: done for done in known}
-    for name in tables:
-        found[name] = _one(name, core)
-        tell(f"{name}: {found[name]}")
-        yield [found[n] for n in names(()) if n in found]
+def in_order(found: Iterable[Adjusted]) -> list[Adjusted]:
+    """Rows as the page lists them; those of tables that are no longer measured are left out."""
+    known = {done.table: done for done in found}
+    return [known[name] for name in names(()) if name in known]
 
 
-def _one(name: str, core: int | None) -> Adjusted:
+def one(name: str, core: int | None) -> Adjusted:
+    """A table, in a process of its own on a core."""
     with TemporaryDirectory() as own:
         job = Path(own) / "job.json"
         job.write_text(json.dumps({"table": name}), "utf-8")
@@ -160,9 +165,9 @@ def adjusted(name: str) -> Adjusted:
     instance = margins_of(drawn, size.margins) if size.margins else drawn
     subject = subject_of(to_protect(instance, instance.values.astype(np.float64)))
     settings = TabularAdjustment(SHARE, RANGE.get(kind, 0))
-    cpu = cpu_seconds()
+    cpu, wall = cpu_seconds(), monotonic()
     changed = adjust(subject, settings, Tools(limits=Patient(until=process_time() + size.limit)))
-    cpu = cpu_seconds() - cpu
+    cpu, wall = cpu_seconds() - cpu, monotonic() - wall
     assert changed.optimised is not None
     place, totals = positions(instance), {d.name: d.codes[0] for d in drawn.dimensions}
     shown = instance.values.copy()
@@ -181,11 +186,13 @@ def adjusted(name: str) -> Adjusted:
         int((instance.equations @ shown != 0).sum()),
         int(short.sum()),
         cpu,
+        wall=wall,
     )
 
 
-def section(found: Sequence[Adjusted], said: dict[str, str]) -> str:
-    """The section of the page: words from adjustment_template.md, medians and worst by family. said: machine, date."""
+def section(found: Sequence[Adjusted], said: dict[str, str], minutes: Mapping[str, float]) -> str:
+    """The section of the page: words from adjustment_template.md, medians and worst by family. said: machine, date;
+    minutes: see `runs_said`."""
     lines = ["| tables | cells | sensitive | seeds | changes | bound | gap | CPU seconds | none in time |"]
     lines.append("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for family, size in TABLES.items():
@@ -211,6 +218,7 @@ def section(found: Sequence[Adjusted], said: dict[str, str]) -> str:
         off=sum(r.off for r in measured),
         short=sum(r.short for r in measured),
         tables=len(measured),
+        runs=runs_said(found, minutes),
         **said,
     )
 

@@ -5,11 +5,12 @@ As a worker: python -m cases.benchmarks.protection JOB.json writes the outcome b
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from cases.benchmarks.linked import Linked, margins_of
 from cases.benchmarks.machine import machine
 from cases.benchmarks.process import run
 from cases.benchmarks.protectors import PROTECTORS
+from cases.benchmarks.runs import runs_said
 
 WORKER = (sys.executable, "-m", "cases.benchmarks.protection")
 
@@ -42,7 +44,8 @@ SECTION = "\n## Tabular adjustment\n"
 
 BASES = (3, 5)
 
-SEEDS = range(1, 6)
+SEEDS = range(1, 4)
+"""Of each family."""
 
 DRAWN = {
     "two-way": Family(((40,), (25,)), mean=8, primary=2),
@@ -51,6 +54,9 @@ DRAWN = {
     "three-way, nested": Family(((4, 4), (3, 4), (5,)), mean=8, primary=2),
 }
 """Tables drawn anew for each seed."""
+
+LONG = ("linked", "three-way, nested", "f3d_20", "fh3d_mid", "f2d_100", "fh2d_big")
+"""Tables and families that take longest."""
 
 LINKED = {
     "linked": (Family(((4, 4), (3, 4), (5,), (6,)), mean=2, primary=2), ((0, 1, 2), (0, 1, 3))),
@@ -66,7 +72,8 @@ class Rounded:
     status: measured, none (it says that no zero-restricted table exists, or gives none), limit, failed, missing, unfit
     (it is not for linked tables).
     change: sum of absolute changes; bound: none is proved smaller, where the program tells. beyond: steps beyond the
-    two neighbouring multiples; off: relations that do not add up. cpu: seconds.
+    two neighbouring multiples; off: relations that do not add up. cpu, wall: seconds. run: when the run began that
+    measured it.
     """
 
     table: str
@@ -80,6 +87,8 @@ class Rounded:
     off: int = 0
     cpu: float = 0.0
     message: str = ""
+    wall: float = 0.0
+    run: str = ""
 
 
 def load(name: str) -> Instance | Linked:
@@ -95,28 +104,28 @@ def load(name: str) -> Instance | Linked:
     return margins_of(whole, margins) if margins else whole
 
 
-def measure(
-    core: int | None,
-    only: Sequence[str],
-    known: Sequence[Rounded],
-    tell: Callable[[str], None],
-    save: Callable[[list[Rounded]], object],
-) -> list[Rounded]:
-    """All programs on all tables, or those of some names, each in a process of its own; saved table by table, with what
-    is known of others."""
-    tables = [*FILES, *(f"{family}/{seed}" for family in (*DRAWN, *LINKED) for seed in SEEDS)]
+def jobs(only: Sequence[str]) -> list[tuple[str, int, str]]:
+    """(table, base, program) of all, or of tables and families of some names; those that take longest first."""
+    tables = [*(f"{family}/{seed}" for family in (*LINKED, *DRAWN) for seed in SEEDS), *FILES]
     chosen = [name for name in tables if not only or {name, name.rpartition("/")[0]} & set(only)]
-    found = {(r.table, r.base, r.program): r for r in known}
+    every = [(name, base, program.name) for name in chosen for base in BASES for program in PROTECTORS]
+    return sorted(every, key=lambda job: job[0] not in LONG and job[0].rpartition("/")[0] not in LONG)
+
+
+def in_order(found: Iterable[Rounded]) -> list[Rounded]:
+    """Rows as pages list them; those of tables that are no longer measured are left out."""
+    known = {(r.table, r.base, r.program): r for r in found}
+    tables = [*FILES, *(f"{family}/{seed}" for family in (*DRAWN, *LINKED) for seed in SEEDS)]
     order = [(name, base, program.name) for name in tables for base in BASES for program in PROTECTORS]
-    for name in chosen:
-        for base in BASES:
-            for program in PROTECTORS:
-                fit = program.linked or name.rpartition("/")[0] not in LINKED
-                done = _one(name, base, program.name, program.packages, core) if fit else None
-                found[name, base, program.name] = done or Rounded(name, base, program.name, "unfit")
-                tell(f"{name}, base {base}, {program.title}: {said(found[name, base, program.name])}")
-        save([found[key] for key in order if key in found])
-    return [found[key] for key in order if key in found]
+    return [known[key] for key in order if key in known]
+
+
+def one(name: str, base: int, program: str, core: int | None) -> Rounded:
+    """A program on a table, in a process of its own on a core."""
+    packages = next(p for p in PROTECTORS if p.name == program)
+    if not packages.linked and name.rpartition("/")[0] in LINKED:
+        return Rounded(name, base, program, "unfit")
+    return _one(name, base, program, packages.packages, core)
 
 
 def _one(name: str, base: int, program: str, packages: tuple[str, ...], core: int | None) -> Rounded:
@@ -139,9 +148,9 @@ def work(path: Path) -> None:
     program = next(p for p in PROTECTORS if p.name == job["program"])
     program.rounded(load("two-way/1"), 3, LIMIT)  # loads what it needs
     instance, base = load(job["table"]), int(job["base"])
-    cpu = cpu_seconds()
+    cpu, wall = cpu_seconds(), monotonic()
     shown = program.rounded(instance, base, LIMIT)
-    cpu = cpu_seconds() - cpu
+    cpu, wall = cpu_seconds() - cpu, monotonic() - wall
     steps, low = shown // base, instance.values // base
     high = low + (instance.values % base > 0)
     off = int((instance.equations @ shown != 0).sum()) + int((shown % base != 0).sum())
@@ -156,6 +165,7 @@ def work(path: Path) -> None:
         int(np.maximum(np.maximum(low - steps, steps - high), 0).sum()),
         off,
         cpu,
+        wall=wall,
     )
     path.with_name("result.json").write_text(json.dumps(asdict(done)), "utf-8")
 
@@ -173,7 +183,7 @@ def said(done: Rounded) -> str:
     return f"{done.change:,}{proved}{further}, {done.cpu:.2g} s"
 
 
-def page(found: Sequence[Rounded]) -> str:
+def page(found: Sequence[Rounded], minutes: Mapping[str, float] | None = None) -> str:
     """The page: words from protection_template.md, tables from what was measured."""
     versions = ", ".join(f"{p.packages[0]} {version_of(p.packages[0]) or 'not installed'}" for p in PROTECTORS[1:])
     return TEMPLATE.read_text("utf-8").format(
@@ -182,6 +192,8 @@ def page(found: Sequence[Rounded]) -> str:
         versions=versions,
         files=_files(found),
         seeds=_seeds(found) if any("/" in r.table for r in found) else "not measured",
+        runs=runs_said(found, minutes or {}),
+        limit=f"{LIMIT:g}",
     )
 
 
@@ -192,7 +204,7 @@ def _files(found: Sequence[Rounded]) -> str:
     for name, base in keys:
         own = {r.program: r for r in found if (r.table, r.base) == (name, base)}
         cells = max(r.cells for r in own.values())
-        told = [said(own[p.name]) for p in PROTECTORS]
+        told = [said(own[p.name]) if p.name in own else "not measured" for p in PROTECTORS]
         lines.append(f"| {name} | {cells:,} | {base} | " + " | ".join(told) + " |")
     return "\n".join(lines)
 
@@ -229,9 +241,11 @@ def worse(found: Sequence[Rounded]) -> list[Rounded]:
     ours = {(r.table, r.base): r for r in found if r.program == PROTECTORS[0].name}
     result = []
     for other in found:
-        own = ours[other.table, other.base]
-        if other.status == "measured" and (
-            own.change is None or (other.beyond, other.change or 0) < (own.beyond, own.change)
+        own = ours.get((other.table, other.base))
+        if (
+            own is not None
+            and other.status == "measured"
+            and (own.change is None or (other.beyond, other.change or 0) < (own.beyond, own.change))
         ):
             result.append(other)
     return result
@@ -241,10 +255,11 @@ def write(found: Sequence[Rounded], output: Path) -> Path:
     """PROTECTION_BENCHMARKS.md and .json; gives the page."""
     path = output / "PROTECTION_BENCHMARKS.md"
     beside = document_of(output).get(adjustment.NAME)
-    document = {"schema": SCHEMA, "machine": machine(), "rows": [asdict(r) for r in found]}
+    minutes = document_of(output).get("minutes", {})
+    document = {"schema": SCHEMA, "machine": machine(), "minutes": minutes, "rows": [asdict(r) for r in found]}
     if beside is not None:
         document[adjustment.NAME] = beside
-    path.write_text(page(found) + _section(beside), "utf-8")
+    path.write_text(page(found, minutes) + _section(beside, minutes), "utf-8")
     path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
 
@@ -261,8 +276,9 @@ def write_adjusted(found: Sequence[adjustment.Adjusted], output: Path) -> Path:
     path = output / "PROTECTION_BENCHMARKS.md"
     said = adjustment.today() | {"rows": [asdict(r) for r in found]}
     known = path.read_text("utf-8").partition(SECTION)[0] if path.exists() else ""
-    path.write_text(known + _section(said), "utf-8")
-    document = {"schema": SCHEMA, **document_of(output), adjustment.NAME: said}
+    before = document_of(output)
+    path.write_text(known + _section(said, before.get("minutes", {})), "utf-8")
+    document = {"schema": SCHEMA, **before, adjustment.NAME: said}
     path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
 
@@ -277,11 +293,22 @@ def adjusted_before(output: Path) -> list[adjustment.Adjusted]:
     return [adjustment.Adjusted(**row) for row in document_of(output).get(adjustment.NAME, {}).get("rows", ())]
 
 
-def _section(said: dict[str, Any] | None) -> str:
+def write_minutes(output: Path, run: str, minutes: float) -> None:
+    """How long a run has taken up to now; pages say it from when they are written next. Earlier runs stay while rows of
+    them do."""
+    known = document_of(output)
+    rows = [*known.get("rows", ()), *known.get(adjustment.NAME, {}).get("rows", ())]
+    kept = {name: m for name, m in known.get("minutes", {}).items() if any(row.get("run") == name for row in rows)}
+    known |= {"schema": SCHEMA, "minutes": kept | {run: round(minutes, 1)}}
+    path = output / "PROTECTION_BENCHMARKS.json"
+    path.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+
+def _section(said: dict[str, Any] | None, minutes: Mapping[str, float]) -> str:
     if said is None:
         return ""
     own = [adjustment.Adjusted(**row) for row in said["rows"]]
-    return "\n" + adjustment.section(own, {name: said[name] for name in ("machine", "date")})
+    return "\n" + adjustment.section(own, {name: said[name] for name in ("machine", "date")}, minutes)
 
 
 if __name__ == "__main__":

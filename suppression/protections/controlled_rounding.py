@@ -5,7 +5,7 @@ all such tables the nearest by the sum of absolute changes; by the sum of square
 none was found, sums go beyond their neighbours, as little as possible, and it is said.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
 from tableseal.suppression.protections.multiples_behind import Behind
+from tableseal.suppression.protections.multiples_polish import polished
 from tableseal.suppression.protections.multiples_search import searched
 from tableseal.suppression.protections.subject import Subject
 
@@ -60,36 +61,54 @@ def changed(
 def settled(problem: "Relations", tools: Tools) -> tuple[Ints, list[Chosen]]:
     """int64 (cells): steps of all of them; and what is known of each part."""
     steps = problem.low.copy()
-    found: list[tuple[Ints, Chosen]] = []
-    left: list[tuple[Ints, Part, Chosen]] = []
+    found: list[_Found] = []
+    left: list[_Found] = []
     parts = problem.parts(problem.open)
     for k, (cells, part) in enumerate(parts):
         tools.progress("parts", k, len(parts))
         chosen = choose(part, tools.limits)
-        if chosen.steps is None:
-            left.append((cells, part, chosen))
-        else:
-            steps[cells] = chosen.steps
-            found.append((cells, chosen))
-    unsettled = problem.mask([cells for cells, _, _ in left])
-    impossible = problem.mask([cells for cells, _, chosen in left if chosen.unrestricted])
+        (left if chosen.steps is None else found).append(_Found(cells, part, chosen))
+    steps = _stepped(steps, found)
+    unsettled = problem.mask([one.cells for one in left])
+    impossible = problem.mask([one.cells for one in left if one.chosen.unrestricted])
+    searching: list[_Found] = []
     for cells, part in problem.parts(problem.movable) if left else []:
         if not unsettled[cells].any():
             continue
         inside = problem.mask([cells])
         proved = bool(impossible[cells].any())
-        own = [(open_, chosen) for open_, _, chosen in left if inside[open_[0]]]
-        own += [entry for entry in found if inside[entry[0][0]]]
-        found = [entry for entry in found if not inside[entry[0][0]]]
+        own = [one for one in (*left, *found) if inside[one.cells[0]]]
+        found = [one for one in found if not inside[one.cells[0]]]
         chosen = beyond(part, tools.limits) if proved and len(cells) <= EXACT else Chosen("none", None, 0)
         if chosen.steps is None:
             before = np.where(unsettled[cells], -1, steps[cells] - part.low)
-            least = sum(chosen.bound for _, chosen in own)
+            least = sum(one.chosen.bound for one in own)
             chosen = searched(part, before, least, proved, Behind.of(problem.subject, cells, part, steps), tools)
-        if chosen.steps is not None:
-            steps[cells] = chosen.steps
-        found.append((cells, chosen))
-    return steps, [chosen for _, chosen in found]
+        searching.append(_Found(cells, part, chosen))
+    open_ = [k for k, one in enumerate(found) if one.chosen.status == "feasible"]
+    for n, k in enumerate(open_):
+        nearer = polished(found[k].part, found[k].chosen, tools.limits.share(1 / (len(open_) - n)), tools.progress)
+        found[k] = replace(found[k], chosen=nearer)
+    found += searching
+    return _stepped(steps, found), [one.chosen for one in found]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Cells that hang together, and what is chosen of them. cells: int64, positions."""
+
+    cells: Ints
+    part: Part
+    chosen: Chosen
+
+
+def _stepped(steps: Ints, found: list[_Found]) -> Ints:
+    """The same with what was chosen."""
+    result = steps.copy()
+    for one in found:
+        if one.chosen.steps is not None:
+            result[one.cells] = one.chosen.steps
+    return result
 
 
 def kind(problem: "Relations", steps: Ints, found: list[Chosen]) -> str:

@@ -57,6 +57,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
         "unbiased_from",
         "withhold_below",
         "additive",
+        "missing_keys",
     ),
     "cell-key-magnitudes": (
         "range",
@@ -70,6 +71,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
         "power",
         "more",
         "zero_keys",
+        "missing_keys",
     ),
     "redesign": ("loss", "neighbours"),
 }

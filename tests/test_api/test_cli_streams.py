@@ -1,4 +1,4 @@
-"""Outputs of the command line: CONVENTION 62, 63, 65, 66, 67."""
+"""Outputs of the command line: CONVENTION 62, 63, 65, 66, 67, 1017."""
 
 import io
 import os
@@ -56,6 +56,9 @@ def test_outputs_are_checked_before_the_work(tmp_path: Path) -> None:
         check_targets({"--json": str(tmp_path)})
     with pytest.raises(InputError, match="this file is an input"):
         check_targets({"--json": str(given)}, inputs=(str(given),))
+    with pytest.raises(InputError, match=r"--html .*: cannot be written: File name too long"):
+        check_targets({"--html": str(tmp_path / ("a" * 300))})
+    assert [p.name for p in tmp_path.iterdir()] == ["release.yaml"]
     with pytest.raises(InputError, match="--json writes there too"):
         check_targets({"--json": "-", "--html": "-"})
     check_targets({"--json": "-", "--html": None}, inputs=("-", None))

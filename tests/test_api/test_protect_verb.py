@@ -56,6 +56,17 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(app, ["protect", *map(str, words)])
 
 
+@pytest.mark.parametrize("option", ["--html", "--json", "--confidential"])
+def test_nothing_is_written_where_one_file_cannot_be(release: Path, tmp_path: Path, option: str) -> None:
+    """CONVENTION 1017."""
+    before = set(tmp_path.iterdir())
+    target = tmp_path / ("a" * 300)
+    made = run(release, "--method", "conventional-rounding", "--base", 5, "-o", tmp_path / "out.yaml", option, target)
+    assert made.exit_code == Code.BAD_INPUT
+    assert f"{option} {target}: cannot be written: File name too long." in made.stderr
+    assert set(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("method", [method for method in WORDS if method.endswith("rounding") or method in OTHERS])
 def test_what_goes_out_is_safe_by_itself_and_holds_no_true_value(release: Path, tmp_path: Path, method: str) -> None:
     """CONVENTION 710."""

@@ -26,8 +26,10 @@ from tableseal.audit.measures.feasible_tables import Effort, Poisson, TablePoste
 from tableseal.audit.measures.feasible_tables.count import count_tables
 from tableseal.audit.measures.feasible_tables.diagnose import split_rhat_and_ess
 from tableseal.audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
-from tableseal.audit.measures.feasible_tables.sample import CHAINS, sample_tables
+from tableseal.audit.measures.feasible_tables.sample import CHAINS, sample_tables, space_of
+from tableseal.audit.measures.feasible_tables.start import starting_tables
 from tableseal.audit.measures.feasible_tables.tidy import tidied
+from tableseal.audit.measures.feasible_tables.walk import arrived, walk
 from tableseal.audit.pipeline import audit
 from tableseal.audit.prepare import Prepared, prepare
 from tableseal.audit.solvers.highs import Highs
@@ -236,6 +238,21 @@ def test_sampling_with_a_prior() -> None:
         assert one is not None
         assert other is not None
         assert other.bits == pytest.approx(one.bits, abs=0.05)
+
+
+@given(SEEDS)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+def test_a_walk_arrives_where_it_would_with_all_that_it_keeps(seed: int) -> None:
+    component = random_component(seed)
+    start = starting_tables(component, 2, Highs(), seed, Limits())
+    assume(start is not None)
+    assert start is not None
+    space, coordinates = space_of(component)
+    kept = walk(space, start @ coordinates.T, 10, np.random.default_rng(seed), Limits())
+    found = arrived(space, start @ coordinates.T, 20, np.random.default_rng(seed), Limits())
+    assert kept is not None
+    assert found is not None
+    assert found.tolist() == kept.trace[-1].tolist()
 
 
 def test_same_seed_same_digits_and_other_seed_others() -> None:

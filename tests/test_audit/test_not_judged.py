@@ -170,7 +170,7 @@ def test_the_rules_that_were_applied() -> None:
     assert report_from_json(report_json(found)).rules == found.rules
     by_status = report(with_status("primary"))
     assert render_text(by_status, colour=False, width=200, limit=None).splitlines()[1] == (
-        "No rule: the statuses in the file decide what is sensitive."
+        "No rule: the statuses, roundings and intervals in the file decide what is sensitive."
     )
 
 

@@ -85,7 +85,8 @@ def test_exact_moments_are_told_to_the_agency_alone() -> None:
 
 def test_missing_keys_are_noted_and_small_counts_withheld() -> None:
     """CONVENTION 741: what is withheld is known to be small."""
-    found = protect(released(PEOPLE, missing=7), CellKeySettings(range=3, variance=Fraction(3, 2), withhold_below=14))
+    settings = CellKeySettings(range=3, variance=Fraction(3, 2), withhold_below=14, missing_keys=True)
+    found = protect(released(PEOPLE, missing=7), settings)
     assert [note.count for note in found.report.notes if note.code == "missing_keys"] == [7]
     (table,) = found.release.tables
     hidden = table.status == Status.WITHHELD
@@ -94,6 +95,13 @@ def test_missing_keys_are_noted_and_small_counts_withheld() -> None:
     assert (table.truth.units[hidden] <= table.upper.units[hidden]).all()
     assert not table.value.known[hidden].any()
     assert np.abs(table.value.units - table.truth.units)[~hidden].max() <= 3
+
+
+def test_missing_keys_that_nobody_spoke_of_are_refused() -> None:
+    """CONVENTION 1016."""
+    expected = rf"row 1: has no key \(7 of {len(PEOPLE)} records have none\); .* say missing_keys"
+    with pytest.raises(InputError, match=expected):
+        protect(released(PEOPLE, missing=7), USUAL)
 
 
 def test_options_become_settings() -> None:

@@ -251,11 +251,18 @@ def test_a_cell_key_does_not_depend_on_the_table(seed: int, people: int) -> None
 def test_missing_keys_are_counted() -> None:
     """CONVENTION 741: ONS warns, and stops where more than half are missing."""
     keys = keys_from_column(["3", "", None, "7"], 256)
-    assert [note.count for note in key_notes(keys)] == [2]
-    assert "2 of 4 records have no key" in key_notes(keys)[0].text
+    (note,) = key_notes(keys, missing_keys=True)
+    assert note.count == 2
+    assert "2 of 4 records have no key" in note.text
     with pytest.raises(InputError, match="3 of 4 records have no key; more than half"):
-        key_notes(keys_from_column(["3", "", None, ""], 256))
+        key_notes(keys_from_column(["3", "", None, ""], 256), missing_keys=True)
     assert key_notes(keys_from_column(["3"], 256)) == ()
+
+
+def test_missing_keys_are_refused_with_their_number_and_the_first_row() -> None:
+    """CONVENTION 1016."""
+    with pytest.raises(InputError, match=r"row 2: has no key \(2 of 4 records have none\); .* say missing_keys"):
+        key_notes(keys_from_column(["3", "", None, "7"], 256))
 
 
 @pytest.mark.parametrize("alike", ["0", "0.5", "0.37126645"])

@@ -223,9 +223,10 @@ def linked() -> Release:
 
 
 def test_a_combination_holds_in_all_tables_of_its_variable() -> None:
-    """CONVENTION 812."""
+    """CONVENTION 812; and 1018: what goes out is safe by the rule of the agency, too."""
     found = protect(linked(), Redesign())
     readers = public_release(found.release)
+    assert audit(readers, policy=linked().policy).report.verdict == "safe"
     for table in readers.tables:
         codes = {release_codes["a"] for release_codes in map(readers.cell_codes, table.codes)}
         assert codes == set(readers.variables["a"].codes)
@@ -249,6 +250,7 @@ def test_documents_and_what_readers_get() -> None:
     assert audit(again).report == found.report
     assert canonical_json(public_release(again)) == canonical_json(public_release(found.release))
     readers = public_release(found.release)
+    assert (audit(readers).report.judged, audit(readers).report.verdict) == (False, "undecided")  # CONVENTION 1018
     assert list(readers.variables["activity"].codes) == ["T", "2,3", "4", "5+6", "7"]
     text = canonical_json(readers).decode()
     assert '"5"' not in text.split('"size"')[0]

@@ -132,26 +132,47 @@ def walk(
     for sweep in range(-sweeps, sweeps):
         if limits.out_of_time():
             return None
-        for _ in range(max(LEAST, len(classes)) if classes else 0):
-            chosen = (
-                _sum(space, generator) if generator.random() < SUMS else classes[int(generator.integers(len(classes)))]
-            )
-            if chosen is None:
-                continue
-            before = here[:, chosen.support]
-            down, up = chosen.room(before)
-            length = generator.integers(-down, up + 1)
-            after = before + np.repeat(length, chosen.size, axis=1) * chosen.entry
-            if log_ratio is not None:
-                ratio = np.add.reduceat(log_ratio(chosen.support, before, after), chosen.start, axis=1)
-                accept = np.log(generator.random(ratio.shape)) < ratio
-                after = np.where(np.repeat(accept, chosen.size, axis=1), after, before)
-            here[:, chosen.support] = after
-            if sweep >= 0:
-                record.add(chosen, before, after, down, up, line=log_ratio is None)
+        _sweep(space, classes, here, generator, log_ratio, record if sweep >= 0 else None)
         if sweep >= 0:
             trace[sweep] = here[:, : space.columns]
     return Walked(trace, record.masses(trace[-1]), record.first, record.step)
+
+
+def arrived(space: Space, start: Ints, sweeps: int, generator: np.random.Generator, limits: Limits) -> Ints | None:
+    """(chains x columns) where the same walk stands after so many sweeps, without what it saw; None: no time left."""
+    here = start.copy()
+    classes = _classes(space, generator)
+    for _ in range(sweeps):
+        if limits.out_of_time():
+            return None
+        _sweep(space, classes, here, generator, None, None)
+    return here[:, : space.columns]
+
+
+def _sweep(
+    space: Space,
+    classes: "list[_Class]",
+    here: Ints,
+    generator: np.random.Generator,
+    log_ratio: LogRatio | None,
+    record: "_Record | None",
+) -> None:
+    """So many steps as there are classes. here: (chains x coordinates), changed. record: None: steps are not kept."""
+    for _ in range(max(LEAST, len(classes)) if classes else 0):
+        chosen = _sum(space, generator) if generator.random() < SUMS else classes[int(generator.integers(len(classes)))]
+        if chosen is None:
+            continue
+        before = here[:, chosen.support]
+        down, up = chosen.room(before)
+        length = generator.integers(-down, up + 1)
+        after = before + np.repeat(length, chosen.size, axis=1) * chosen.entry
+        if log_ratio is not None:
+            ratio = np.add.reduceat(log_ratio(chosen.support, before, after), chosen.start, axis=1)
+            accept = np.log(generator.random(ratio.shape)) < ratio
+            after = np.where(np.repeat(accept, chosen.size, axis=1), after, before)
+        here[:, chosen.support] = after
+        if record is not None:
+            record.add(chosen, before, after, down, up, line=log_ratio is None)
 
 
 def _row(matrix: csr_array, k: int) -> tuple[Ints, Ints]:

@@ -233,11 +233,12 @@ def _begin(
 def _measure(part: _Measured, original: NDArray[np.int64], protected: Counts, settings: RiskFormula) -> None:
     part.add(**{name: divergence(name, original, protected) for name in settings.divergences})
     distance = hellinger_counts(original, protected)
+    total = protected.sum(axis=-1, dtype=np.float64)
     part.add(
-        total=protected.sum(axis=-1, dtype=np.float64),
+        total=total,
         distance=distance,
         shares=hellinger_shares(original, protected),
-        utility=utility(distance, part.start.total),
+        utility=utility(distance, part.start.total, total),
     )
     if settings.definition == "a14":
         found = table_risk.after(part.start, original, protected, settings.form)

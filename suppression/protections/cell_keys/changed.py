@@ -62,7 +62,7 @@ def changed_counts(
     LimitError: the time is over before there is an additive table.
     """
     _refuse_others(release, cells, counts)
-    keys = keys_of_cells(release, cells, counts, modulus=settings.modulus)
+    keys = keys_of_cells(release, cells, counts, settings.modulus, missing_keys=settings.missing_keys)
     scheme = scheme_of(settings, release.ptable, keys.modulus)
     where = None if release.ptable is None else release.ptable.source
     found = perturbed_counts(counts, keys.key, scheme.table, threshold=settings.withhold_below, where=where)

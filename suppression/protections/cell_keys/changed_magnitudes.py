@@ -118,7 +118,7 @@ def changed_magnitudes(
     shown, all_keys = values.copy(), np.zeros(len(cells), np.int64)
     shown[own] = [v + floor(Fraction(c) / Fraction(unit) + Fraction(1, 2)) for v, c in _pairs(values[own], change)]
     all_keys[own] = key
-    return ChangedMagnitudes(shown, all_keys, keys.modulus, key_notes(keys, data.source))
+    return ChangedMagnitudes(shown, all_keys, keys.modulus, key_notes(keys, data.source, missing_keys=True))
 
 
 def _pairs(values: Ints, change: Floats) -> list[tuple[int, float]]:

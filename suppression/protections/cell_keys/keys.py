@@ -105,12 +105,15 @@ ENOUGH_KEYS, ENOUGH_VALUES = 20, 10
 """Of fewer keys, or smaller moduli, chance may make most of them the same."""
 
 
-def key_notes(keys: RecordKeys, where: Place | None = None) -> tuple[Note, ...]:
+def key_notes(keys: RecordKeys, where: Place | None = None, *, missing_keys: bool = False) -> tuple[Note, ...]:
     """A note of how many records have no key; these count in cells all the same, but not in cell keys.
+
+    missing_keys: it is said that some have none.
 
     Raises
     ------
-    InputError: more than half have none, or more than half the same: most cells would change alike.
+    InputError: some have none and nobody said so, more than half have none, or more than half the same: most cells
+        would change alike.
     """
     alike = int(np.unique(keys.units[keys.known], return_counts=True)[1].max(initial=0))
     given = int(keys.known.sum())
@@ -122,6 +125,11 @@ def key_notes(keys: RecordKeys, where: Place | None = None) -> tuple[Note, ...]:
     missing = int((~keys.known).sum())
     if 2 * missing > len(keys):
         raise InputError(f"{missing} of {len(keys)} records have no key; more than half is too many.", at=where)
+    if missing and not missing_keys:
+        at = replace(where or Place("keys"), row=int(np.argmin(keys.known)) + 1)
+        text = f"has no key ({missing} of {len(keys)} records have none); if that is as it should be, say "
+        more = ": they are counted, and change no cell key."
+        raise InputError(text, OptionName("missing_keys"), more, at=at, expected="a key")
     text = f"{missing} of {len(keys)} records have no key. They are counted, and change no cell key"
     return (Note(MISSING_KEYS, text, missing),) if missing else ()
 

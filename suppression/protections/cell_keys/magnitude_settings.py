@@ -31,6 +31,7 @@ class MagnitudeKeySettings:
     weights: of the second, third, ... contribution, from 1 falling: so many more are looked at.
     small_share, large_share, point, power: the flex function; without a point `small_share` for all.
     more: units of change by which sensitive cells move further. zero_keys: records that give 0 count in keys.
+    missing_keys: records may lack a key; they are counted and change no cell key.
     """
 
     range: int | None = None
@@ -44,6 +45,7 @@ class MagnitudeKeySettings:
     power: Fraction = Fraction(3)
     more: Fraction = Fraction(0)
     zero_keys: bool = True
+    missing_keys: bool = False
 
     def __post_init__(self) -> None:
         if self.more < 0:

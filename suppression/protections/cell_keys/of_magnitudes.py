@@ -81,7 +81,8 @@ def changed_magnitudes(
         limit[own] = most_changed(subject.value[own], rounding)
     change = np.clip(nearest, -np.minimum(limit, subject.value), limit)
     shown = np.where(subject.known_zero | (subject.value == 0), 0, subject.value + change)
-    return ChangedMagnitudes(shown, stated, tables, int((change != nearest).sum()), key_notes(keys, data.source))
+    notes = key_notes(keys, data.source, missing_keys=settings.missing_keys)
+    return ChangedMagnitudes(shown, stated, tables, int((change != nearest).sum()), notes)
 
 
 def _refuse_others(subject: Subject) -> None:

@@ -1,7 +1,7 @@
 """The key of each cell of a release: from its records, or as its tables give it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,14 @@ class CellKeys:
     notes: tuple[Note, ...] = ()
 
 
-def keys_of_cells(release: Release, cells: Cells, counts: NDArray[np.int64], modulus: int | None = None) -> CellKeys:
+def keys_of_cells(
+    release: Release,
+    cells: Cells,
+    counts: NDArray[np.int64],
+    modulus: int | None = None,
+    *,
+    missing_keys: bool = False,
+) -> CellKeys:
     """The keys of a release of counts.
 
     From the records (`microdata`), if these have keys; else from the tables (`cell_key`).
@@ -37,15 +44,18 @@ def keys_of_cells(release: Release, cells: Cells, counts: NDArray[np.int64], mod
     Parameters
     ----------
     counts: int64 (cells), the true counts. modulus: of whole keys; None: keys are decimals from 0 to below 1.
+    missing_keys: records may lack a key; they are counted and change no cell key.
 
     Raises
     ------
-    InputError: there are no keys; keys that are none, or too few; a cell whose count is not the number of its records,
+    InputError: there are no keys; keys that are none, or lacking; a cell whose count is not the number of its records,
         or of whose records it is open whether they belong to it; tables that disagree on a key.
     """
     data = release.microdata
     if data is not None and data.key is not None:
-        return _from_records(release, cells, counts, data, keys_from_column(data.key, modulus, data.source))
+        keys = keys_from_column(data.key, modulus, data.source)
+        notes = key_notes(keys, data.source, missing_keys=missing_keys)
+        return replace(_from_records(release, cells, counts, data, keys), notes=notes)
     if any(table.cell_key is not None for table in release.tables):
         return _from_tables(release, cells, counts, modulus)
     text = "cell keys need keys: say `key` (or `id` and `secret_file`) of the microdata, or `cell_key` of the tables."
@@ -55,7 +65,6 @@ def keys_of_cells(release: Release, cells: Cells, counts: NDArray[np.int64], mod
 def _from_records(
     release: Release, cells: Cells, counts: NDArray[np.int64], data: Microdata, keys: RecordKeys
 ) -> CellKeys:
-    notes = key_notes(keys, data.source)
     cell, record, covered = memberships(release, cells, data)
     open_cells = "it is open whether some records belong to it, because of a code that is missing or too coarse"
     _refuse(release, cells, ~covered, open_cells)
@@ -63,7 +72,7 @@ def _from_records(
     _refuse(release, cells, number != counts, "its count is not the number of its records in the microdata")
     ones = np.ones(len(cell), np.int64)
     members = csr_array((ones, (cell, record)), shape=(len(cells), len(data.codes)))
-    return CellKeys(cell_keys(keys, members), keys.modulus, notes)
+    return CellKeys(cell_keys(keys, members), keys.modulus)
 
 
 def _from_tables(release: Release, cells: Cells, counts: NDArray[np.int64], modulus: int | None) -> CellKeys:

@@ -23,6 +23,7 @@ class CellKeySettings:
     unbiased_from: a table of one's own is unbiased from this count on.
     withhold_below: counts below it, after the change, are withheld.
     additive: the nearest table that adds up is published.
+    missing_keys: records may lack a key; they are counted and change no cell key.
     """
 
     range: int | None = None
@@ -33,6 +34,7 @@ class CellKeySettings:
     unbiased_from: int = 0
     withhold_below: int = 0
     additive: bool = False
+    missing_keys: bool = False
 
     def __post_init__(self) -> None:
         if self.additive and self.withhold_below:
