@@ -79,6 +79,11 @@ def counted(number: int, one: str, several: str) -> str:
     return ngettext(one, several, number).format(n=number)
 
 
+def numbered(number: int, one: str, several: str) -> str:
+    """The same with a number as texts write large ones: `numbered(2000, "{n} cell", "{n} cells")` is "2,000 cells"."""
+    return ngettext(one, several, number).format(n=numerals(f"{number:,}"))
+
+
 def put(message: str, /, **words: object) -> str:
     """A message with what stands in its braces: `put("{n} of {all} cells", n=2, all=9)`."""
     return gettext(message).format(**words)

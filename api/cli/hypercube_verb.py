@@ -9,7 +9,8 @@ from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.hypercube import HypercubeOptions
 from tableseal.api.options.option import Option
-from tableseal.api.options.shared import JsonFile
+from tableseal.api.options.shared import JsonFile, Language
+from tableseal.audit.language import phrase, put, speaking
 
 
 def hypercube_build(
@@ -23,6 +24,7 @@ def hypercube_build(
     ],
     options: HypercubeOptions,
     output: Annotated[str, Option("Folder to write, NAME.cube.", names=("-o", "--output"))],
+    lang: Language = "en",
 ) -> Code:
     """Make a hypercube: units counted by the finest codes of all variables, with levels, measures and keys.
 
@@ -40,10 +42,11 @@ def hypercube_build(
         raise InputError(f"--output {output}: expected the name of a folder that ends in {ENDING}.")
     built = build([(Path(name).name, read_source(Path(name))) for name in sources], options)
     write_cube(Path(output), built.cube.about, pieces(built.cube.held))
-    say(cube_text(built.cube.about))
-    say(f"Written, confidential: {output}")
-    for note in built.notes:
-        say(f"Note: {note.text}", error=True)
+    with speaking(lang):
+        say(cube_text(built.cube.about))
+        say(put("Written, confidential: {file}", file=output))
+        for note in built.notes:
+            say(put("Note: {text}", text=phrase(note.text)), error=True)
     return Code.DONE
 
 
@@ -51,6 +54,7 @@ def hypercube_show(
     cube: Annotated[str, typer.Argument(metavar="CUBE", help="Hypercube (NAME.cube).")],
     check: Annotated[bool, typer.Option("--check", help="Read all cells, too, and check their digests.")] = False,
     json: JsonFile = None,
+    lang: Language = "en",
 ) -> Code:
     """Say what a hypercube holds: variables with their levels, measures, keys and size. Reads no cell.
 
@@ -67,5 +71,6 @@ def hypercube_show(
             pass
     if json is not None:
         write_target(json, json_of(found.manifest) + "\n")
-    say(cube_text(found.about), error=json == STREAM)
+    with speaking(lang):
+        say(cube_text(found.about), error=json == STREAM)
     return Code.DONE

@@ -10,7 +10,8 @@ from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.reconstruct import ReconstructOptions
 from tableseal.api.options.release import ReleaseOptions, StatusOptions
-from tableseal.api.options.shared import Jobs, JsonFile
+from tableseal.api.options.shared import Jobs, JsonFile, Language
+from tableseal.audit.language import speaking
 
 
 def reconstruct_verb(
@@ -24,6 +25,7 @@ def reconstruct_verb(
     said: StatusOptions,
     jobs: Jobs = 1,
     json: JsonFile = None,
+    lang: Language = "en",
 ) -> Code:
     """Say how much of small areas can be reconstructed from all their published counts together.
 
@@ -49,5 +51,7 @@ def reconstruct_verb(
     result = reconstruction(loaded.title, areas, tables, found, options.effort(), records=options.records)
     if json is not None:
         write_target(json, json_of(result) + "\n")
-    say(reconstruction_text(result), error=json == STREAM)
+    with speaking(lang):
+        text = reconstruction_text(result)
+    say(text, error=json == STREAM)
     return Code.UNDECIDED if result.undecided else Code.DONE

@@ -10,7 +10,8 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.generator import GeneratorOptions, TableOptions
 from tableseal.api.options.option import Option
 from tableseal.api.options.service import StoreOptions
-from tableseal.api.options.shared import JsonFile
+from tableseal.api.options.shared import JsonFile, Language
+from tableseal.audit.language import speaking
 
 LISTED = 40
 """Rows that the text shows; the files have all."""
@@ -29,6 +30,7 @@ def tables_verb(
     ] = None,
     json: JsonFile = None,
     public: Annotated[bool, Option("Say and write only what the user may know.")] = False,
+    lang: Language = "en",
     at: StoreOptions,
 ) -> Code:
     """Ask a hypercube for a table: it is judged, protected, judged with all earlier answers, and given or refused.
@@ -53,5 +55,7 @@ def tables_verb(
         write_target(json, json_of(shown) + "\n")
     if output is not None and told.answer is not None:
         write_target(output, table_written(told, output))
-    say(told_text(shown, limit=LISTED), error=STREAM in (json, output))
+    with speaking(lang):
+        text = told_text(shown, limit=LISTED)
+    say(text, error=STREAM in (json, output))
     return Code.DONE if told.answer is not None and told.refusal is None else Code.UNSAFE

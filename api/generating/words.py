@@ -8,13 +8,11 @@ from typing import Any
 from tableseal.api.generating.document import TableAnswer
 from tableseal.api.generating.reasons import reasons, steps_words
 from tableseal.audit.codec.exact_json import decimal_text
-from tableseal.audit.language import _, ngettext, numerals, phrase, plurals_of, put
+from tableseal.audit.language import _, numbered, numerals, phrase, put
 from tableseal.audit.report.words import printable
 from tableseal.audit.wording import listing
 from tableseal.suppression.generator.figures import Figures
 from tableseal.suppression.generator.result import Answer, Refusal
-
-_ANSWERED, _CELLS = plurals_of((("ANSWERED: {n} cell.", "ANSWERED: {n} cells."), ("{n} cell", "{n} cells")))
 
 
 def columns_of(told: TableAnswer) -> Mapping[str, Sequence[Any]]:
@@ -54,7 +52,7 @@ def told_text(told: TableAnswer, *, limit: int | None = None) -> str:
 def _answered(told: TableAnswer, limit: int | None) -> Iterator[str]:
     answer = told.answer
     assert isinstance(answer, Answer)
-    yield _number(_ANSWERED, len(answer.shown))
+    yield numbered(len(answer.shown), "ANSWERED: {n} cell.", "ANSWERED: {n} cells.")
     if answer.left_out:
         yield put("Left out by the rules: {what}.", what=listing(answer.left_out, 12))
     yield from _figures(answer.figures)
@@ -105,8 +103,5 @@ def _refused(refusal: Refusal) -> Iterator[str]:
     if refusal.nearest:
         yield _("What would be answered:")
         for one in refusal.nearest:
-            yield f"  - {steps_words(one)} ({_number(_CELLS, one.cells)})"
-
-
-def _number(words: tuple[str, str], number: int) -> str:
-    return ngettext(*words, number).format(n=numerals(f"{number:,}"))
+            cells = numbered(one.cells, "{n} cell", "{n} cells")
+            yield f"  - {steps_words(one)} ({cells})"

@@ -8,7 +8,7 @@ import numpy as np
 
 from tableseal.audit.codec.declared import SPARSE
 from tableseal.audit.codec.kinds import Codes, Count
-from tableseal.audit.linear.naming import plural
+from tableseal.audit.language import numbered, numerals, put, words_of
 from tableseal.audit.reconstruction.reconstruct import Effort, Reconstructed
 from tableseal.audit.reconstruction.tables import AreaTables
 from tableseal.audit.report.columns import Column, aligned
@@ -105,42 +105,53 @@ def _certain_cells(tables: AreaTables, found: Reconstructed) -> tuple[CertainCel
 
 
 def reconstruction_text(result: Reconstruction) -> str:
-    """Shares of all areas, by their size, and the areas of which most is known."""
+    """Shares of all areas, by their size, and the areas of which most is known, in the language that is spoken."""
     areas = [one for one in result.found if one.units]
-    heading = f"{result.title}: " if result.title else ""
+    whole = ", ".join(
+        (
+            f"{numbered(len(result.found), '{n} area', '{n} areas')} ({result.areas})",
+            numbered(result.units, "{n} unit", "{n} units"),
+            numbered(len(result.tables), "{n} table", "{n} tables"),
+        )
+    )
     lines = [
-        f"{heading}{plural(len(result.found), 'area')} ({result.areas}), {result.units:,} units, "
-        f"{plural(len(result.tables), 'table')}",
-        f"one possible table: {_share(result.unique, len(areas))} of areas with units, "
-        f"{_share(result.unique_units, result.units)} of units",
-        f"certain records: {_share(result.certain, result.units)}",
+        put("{what}: {value}", what=result.title, value=whole) if result.title else whole,
+        put(
+            "one possible table: {areas} of areas with units, {units} of units",
+            areas=_share(result.unique, len(areas)),
+            units=_share(result.unique_units, result.units),
+        ),
+        put("certain records: {share}", share=_share(result.certain, result.units)),
     ]
-    lines += [f"not found out: {plural(result.undecided, 'area')}"] if result.undecided else []
+    if result.undecided:
+        lines.append(numbered(result.undecided, "not found out: {n} area", "not found out: {n} areas"))
     if result.passed:
-        lines.append(f"not of areas, not looked at: {', '.join(result.passed)}")
-    columns = [Column(c, right=True) for c in ("units", "areas", "one table", "certain records")]
+        lines.append(put("not of areas, not looked at: {what}", what=", ".join(result.passed)))
+    columns = [Column(c, right=True) for c in words_of(("units", "areas", "one table", "certain records"))]
     rows = []
     for first, last in zip(SIZES, [*(size - 1 for size in SIZES[1:]), None], strict=True):
         own = [one for one in areas if first <= one.units and (last is None or one.units <= last)]
         if own:
             size = f"{first}+" if last is None else f"{first}-{last}"
             alone, certain = sum(bool(one.unique) for one in own), sum(one.certain for one in own)
-            rows.append(
-                (size, f"{len(own):,}", _share(alone, len(own)), _share(certain, sum(one.units for one in own)))
-            )
+            rows.append((size, _number(len(own)), _share(alone, len(own)), _share(certain, sum(a.units for a in own))))
     lines += ["", *aligned(columns, rows)]
     known = sorted((one for one in areas if one.certain), key=lambda one: -one.certain)[:SHOWN]
     if known:
-        columns = [Column("area", most=40)]
-        columns += [Column(c, right=True) for c in ("units", "certain records", "possible tables")]
-        rows = [(one.area, f"{one.units:,}", f"{one.certain:,}", _tables(one)) for one in known]
+        columns = [Column(*words_of(("area",)), most=40)]
+        columns += [Column(c, right=True) for c in words_of(("units", "certain records", "possible tables"))]
+        rows = [(one.area, _number(one.units), _number(one.certain), _tables(one)) for one in known]
         lines += ["", *aligned(columns, rows)]
     return "\n".join(lines)
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part:,} ({100 * part / whole:.1f}%)" if whole else "0"
+    return f"{_number(part)} ({numerals(f'{100 * part / whole:.1f}%')})" if whole else "0"
 
 
 def _tables(one: AreaFound) -> str:
-    return f"{one.tables:,}" if one.exact else f"{one.tables:,} or more"
+    return _number(one.tables) if one.exact else put("{n} or more", n=_number(one.tables))
+
+
+def _number(number: int) -> str:
+    return numerals(f"{number:,}")

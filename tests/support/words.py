@@ -78,7 +78,7 @@ def _of_python(path: Path) -> Iterator[Message]:
         first = node.args[0]
         if node.func.id in CALLS and isinstance(first, ast.Constant) and isinstance(first.value, str):
             yield first.value
-        if node.func.id == "counted":
+        if node.func.id in ("counted", "numbered"):
             said = [n.value for n in node.args[1:3] if isinstance(n, ast.Constant)]
             if len(said) == 2:  # else they are of a collection (`plurals_of`)
                 yield said[0], said[1]

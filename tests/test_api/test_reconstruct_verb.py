@@ -88,3 +88,20 @@ def test_a_made_up_state_is_the_same_each_time_and_more_tables_tell_more() -> No
     assert sum(one.units for one in few) == len(state.block)
     assert all(a.certain[0] <= b.certain[1] for a, b in zip(few, many, strict=True))
     assert sum(one.unique is True for one in few) < sum(one.unique is True for one in many)
+
+
+def test_the_text_is_in_the_language_that_is_asked_for(tmp_path: Path) -> None:
+    """CONVENTION 1118."""
+    cells = {"block": ["1", "1", "2", "2"], "sex": ["F", "M", "F", "M"], "value": [1, 0, 2, 1]}
+    document = {
+        "tableseal": 1,
+        "title": "Blocks",
+        "kind": "count",
+        "variables": {"block": {"total": "T", "codes": ["1", "2"]}, "sex": {"total": "T", "codes": ["F", "M"]}},
+        "tables": [{"name": "sexes", "cells": cells}],
+    }
+    (tmp_path / "blocks.json").write_text(json.dumps(document), "utf-8")
+    found = run("reconstruct", tmp_path / "blocks.json", "--areas", "block", "--lang", "fr").output
+    assert found.startswith("Blocks : 2 lieux (block), 4 unités, 1 tableau")
+    assert "un seul tableau possible : 2 (100,0%) des lieux ayant des unités" in found
+    assert "enregistrements certains" in found

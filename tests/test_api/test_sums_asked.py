@@ -153,3 +153,21 @@ def test_the_page_offers_sums_and_means(client: TestClient) -> None:
     assert "measure: income" in page.text
     got = client.get("/tables/town", params={**form, "statistic": "sum"}, headers=BROWSER)
     assert 'value="sum" checked' in got.text
+
+
+def test_texts_are_in_the_language_that_is_asked_for(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 1118. Of the hypercube, of an answer and of a refusal."""
+    monkeypatch.chdir(tmp_path)
+    shown = run("hypercube", "show", folder / "town.cube", "--lang", "fr").output
+    assert "Town : 600 unités" in shown
+    assert "district (lieux) : 1 (2), 2 (6)" in shown
+    assert "mesures : income (unité 1/10)" in shown
+    keys = ("-p", folder / "town.yaml", "--secret-file", folder / "town.secret", "--lang", "fr")
+    given = run("tables", folder / "town.cube", "--by", "sex", "--mean", "income", *keys).output
+    assert "RÉPONSE : 2 cases." in given
+    assert "Aucune somme ne s'écarte de plus de 0,65 fois sa plus grande contribution." in given
+    refused = run("tables", folder / "town.cube", "--by", "sex,age,job,district", *keys).output
+    assert refused.startswith("REFUS : La demande dépasse ce que la politique permet.")
+    assert "REFUSED" not in refused
