@@ -28,6 +28,7 @@ from tableseal.suppression.problem.places import Places
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.problem.zeros import zeros_over
 from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.optimal import optimal
@@ -157,7 +158,7 @@ class Rounds:
     def _refuting(self) -> Requirement | None:
         """One that not even everything meets that may be withheld: the fewer cells are, the more everybody knows."""
         problem, helpless = self._problem, set(self._problem.hopeless)
-        everything = problem.primary | problem.may | self._forced
+        everything = self._everything()
         limits = self._auditing()
         decision = self._oracle.decide(everything, limits)
         needs = [self._oracle.requirements[q] for q in np.flatnonzero(decision.failing).tolist()]
@@ -209,7 +210,8 @@ class Rounds:
             try:
                 if pattern is None:
                     pattern = self._completed(posed.primary if found.start is None else found.start)
-                    found = Found("feasible", pattern, 0, 0, last_resort=self._limits.out_of_time())
+                    last_resort = self._limits.out_of_time() and np.array_equal(pattern, self._everything())
+                    found = Found("feasible", pattern, 0, 0, last_resort=last_resort)
                 wider = self._against_shares(pattern)
             except _RefutedError as refuted:
                 need = refuted.requirement
@@ -280,6 +282,8 @@ class Rounds:
             return self._complete(pattern)
 
     def _complete(self, pattern: Pattern) -> Pattern:
+        if self._limits.out_of_time():
+            return self._at_once(pattern)
         if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
             posed = self._posed()
             price = posed.cost.astype(np.float64)
@@ -288,13 +292,28 @@ class Rounds:
             posed = self._posed()
             found, impossible = cover(posed, self._oracle, pattern, self._limits)
             if found is None and impossible is None and self._limits.out_of_time():
-                found = posed.primary | posed.may  # whether that is safe the audit tells
+                return self._at_once(pattern)
             if found is not None:
                 return found
             if impossible is None:
                 raise LimitError(self._unsettled())
             if not self._give_up(impossible):
                 raise _RefutedError(impossible)
+
+    def _at_once(self, pattern: Pattern) -> Pattern:
+        """A safe pattern where there is no time left: what tables in hand do not show of one is shown by boxes. Where
+        contributors attack, or there is no box, all that may be withheld: whether that is safe the audit tells."""
+        posed = self._posed()
+        shown = [
+            boxed.pattern
+            for start in ([] if self._oracle.watched else [pattern, posed.primary])
+            if (boxed := with_boxes(posed, start, open_ones := ~self._oracle.protected(start))).shown[open_ones].all()
+        ]
+        return min([*shown, self._everything()], key=posed.price)
+
+    def _everything(self) -> Pattern:
+        """All that may be withheld."""
+        return self._problem.primary | self._problem.may | self._forced
 
     def _unsettled(self) -> str:
         """What to say if there is neither a safe pattern nor a proof that there is none; more time changes nothing."""

@@ -117,19 +117,19 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
     share: of the time, for all that is done once the first one is safe.
     """
     draw, better = np.random.default_rng(tools.seed), replace(tools, limits=tools.limits.share(share))
-    limits, seen = better.limits.share(PROPOSING), set[bytes]()
+    hasty, seen = tables.small, set[bytes]()
     best: Found | None = None
     tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
     for number in range(tries):
-        if best is not None and limits.out_of_time():
+        if best is not None and better.limits.out_of_time():
             break
         caution, weight = CAUTION[0], np.ones(len(problem.cost))
         if number < len(CAUTION):
             caution = CAUTION[number]
         else:
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)))
-        hurried = best is None and tables.small
-        proposal = tables.proposal(STEPS * weight * problem.cost, caution, tools.limits if hurried else limits)
+        limits = better.limits if best is not None else tools.limits if hasty else better.limits.share(PROPOSING)
+        proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
         if proposal.tobytes() in seen or (best is not None and problem.price(proposal) > NEAR * best.cost):
             continue
         seen.add(proposal.tobytes())

@@ -1,0 +1,105 @@
+"""Patterns at once, of boxes around sensitive cells (CONVENTION 981)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ticking import Ticking
+
+from cases.benchmarks.pattern_check import underprotected
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.suppressors import placed
+from cases.benchmarks.surveys import Drawn, Survey, drawn
+from tableseal.audit.compiling import compiled
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.model import Policy
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.search import boxes
+from tableseal.suppression.search.boxes import with_boxes
+from tableseal.suppression.search.kernels.boxing import boxed
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
+
+SHAPES = (((3, 2), (3,)), ((4,), (2, 2), (3,)), ((5,),), ((1, 3), (2,)), ((2, 2), (1, 2), (1,)))
+
+
+def posed(made: Drawn) -> Problem:
+    return build_problem(to_protect(made.instance, made.cost), Policy(), Costs(), Highs())
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3.0, 12.0]))
+def test_what_boxes_show_is_protected(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, mean: float
+) -> None:
+    """CONVENTION 981: as linear programs of another solver see it."""
+    made = drawn("small", Survey(shape, turnover, mean), seed)
+    if not made.instance.primary.any():
+        return
+    problem = posed(made)
+    found = with_boxes(problem, problem.primary, np.ones(len(problem.requirements), np.bool_))
+    assert not (found.pattern & ~problem.primary & ~problem.may).any()
+    missed = underprotected(made.instance, placed(made.instance, problem.release, problem.cells.codes[found.pattern]))
+    assert missed.sum() <= (~found.shown).sum()
+    if found.shown.all():
+        assert not missed.any()
+
+
+@pytest.mark.parametrize("turnover", [False, True])
+def test_hierarchies_have_a_box_for_each_cell_at_a_small_part_of_the_cost_of_everything(turnover: bool) -> None:
+    """CONVENTION 981."""
+    for seed in range(1, 4):
+        problem = posed(drawn("small", Survey(((3, 3), (3, 3), (3,)), turnover), seed))
+        found = with_boxes(problem, problem.primary, np.ones(len(problem.requirements), np.bool_))
+        assert found.shown.all()
+        assert problem.price(found.pattern) < problem.price(problem.primary | problem.may) / 5
+
+
+def test_compiled_or_not_the_same_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = posed(drawn("small", Survey(((3, 3), (3, 3)), turnover=True), 1))
+    asked = np.ones(len(problem.requirements), np.bool_)
+    compiled(boxed)
+    found = []
+    for worth in (False, True):
+        monkeypatch.setattr(boxes, "worth_compiling", lambda *_, worth=worth: worth)
+        found.append(with_boxes(problem, problem.primary, asked).pattern)
+    assert np.array_equal(*found)
+
+
+def test_a_box_that_breaks_a_relation_shows_nothing() -> None:
+    """CONVENTION 981: every box is looked at in whole numbers, whatever proposes it."""
+    problem = posed(drawn("small", Survey(((3, 3), (3, 3)), turnover=False), 1))
+    equations = problem.equations
+    matrix = equations.matrix.copy()
+    matrix.data = matrix.data * np.arange(1, len(matrix.data) + 1)
+    broken: Equations = replace(equations, matrix=matrix)
+    found = with_boxes(
+        replace(problem, equations=broken), problem.primary, np.ones(len(problem.requirements), np.bool_)
+    )
+    assert not found.shown.any()
+    assert np.array_equal(found.pattern, problem.primary)
+
+
+@pytest.mark.parametrize("turnover", [False, True])
+def test_a_search_without_time_ends_with_boxes_and_not_with_everything(turnover: bool) -> None:
+    """CONVENTION 981: safe by the audit."""
+    made = drawn("small", Survey(((3, 3), (3,)), turnover), 2)
+
+    def late(problem: Problem, tools: Tools) -> Found:
+        while not tools.limits.out_of_time():
+            pass
+        return Found("unfinished", None, 0, 0)
+
+    limits = Ticking(looks=20.0)
+    answer = suppress(
+        to_protect(made.instance, made.cost), search=late, method="late", time_limit=limits, explain=False
+    )
+    assert answer.verdict == "safe"
+    assert not answer.found.last_resort
+    everything = answer.problem.primary | answer.problem.may
+    assert answer.found.cost < answer.problem.price(everything) / 3
