@@ -348,6 +348,13 @@ def test_every_row_of_a_template_is_a_cell_of_some_table(tmp_path: Path) -> None
         plan_of(document, tmp_path)
 
 
+def test_a_level_that_is_not_there_is_said_of_the_row_that_asks_for_it(tmp_path: Path) -> None:
+    """CONVENTION 999"""
+    (tmp_path / "list.csv").write_text("table_name,indicator,spanning_1,hrc_spanning_1\nx,food,nuts7,region\n")
+    with pytest.raises(InputError, match=r'^list.csv row 1 \(line 2\), column "table_name": found "nuts7", expected'):
+        plan_of({**PLAN, "sheet": "list.csv"}, tmp_path)
+
+
 def test_a_sheet_of_a_workbook_lists_tables(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
