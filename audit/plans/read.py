@@ -247,6 +247,9 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
         if document.populations and table.population and table.population not in document.populations:
             raise unknown("population", table.population, document.populations, table.where)
     said = document.previous
+    if said is not None and document.period is not None and said.period == document.period:
+        expected = f"another period than {quoted(document.period)}, which is that of the plan"
+        raise InputError(found=quoted(said.period), expected=expected, at=top / "previous" / "period")
     for key, ranges in () if said is None else (("growth", said.growth), ("change", said.change)):
         for name in ranges:
             if name not in document.measures:

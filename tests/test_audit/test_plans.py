@@ -400,6 +400,10 @@ def test_the_schema_takes_what_is_read_and_nothing_else(tmp_path: Path) -> None:
         ({"tables": [{"name": "t", "measure": "food", "by": ["size@A10"]}]}, 'found "A10", expected no level but 1'),
         ({"combinations": [{"choose": 3, "of": ["region", "size"]}]}, "combinations.*found 3, expected at most 2"),
         ({"combinations": [{"choose": 1, "of": ["regoin"]}]}, r'"regoin".*did you mean "region"'),
+        (
+            {"period": "2024", "previous": {"period": "2024", "growth": {"food": "any"}, "tables": []}},
+            r'previous.period: found "2024", expected another period',
+        ),
         ({"tables": [{"name": "t", "measure": "food"}]}, "neither `file` nor `cells` is given"),
         ({"tables": [{"name": "t", "measure": "food", "file": "t.csv"}]}, r'no file "t.csv"'),
     ],
