@@ -54,12 +54,14 @@ def publication_audit(
     from tableseal.api.jobs.publication_kind import (
         PublicationRequest,
         assessed,
+        check_reason,
         checked_name,
         published,
         published_before,
     )
 
     check_targets({"--json": json}, inputs=(release, said.policy))
+    check_reason(options.despite)
     request = PublicationRequest(release=release, name=checked_name(name), by=_WHO, options=options)
     loaded = release_of(release, said)
     with at.opened() as (_, store), Progress() as progress:

@@ -139,7 +139,7 @@ def accept(at: Service, asking: Principal, name: str, accepted: Acceptance) -> M
     """
     job = own_job(at, asking, accepted.job)
     document = _audited(at, job, name)
-    if job.outcome != "safe" and accepted.despite is None:
+    if job.outcome != "safe" and not (accepted.despite or "").strip():
         text = f"The release was found {job.outcome} beside what is out already; `despite` says why it goes out anyway."
         raise ProblemError(Problem("not-safe", "Not safe", 409, text, parameter="despite"))
     entry = {**document["entry"], "by": asking.who, "despite": None if job.outcome == "safe" else accepted.despite}

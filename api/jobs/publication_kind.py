@@ -37,6 +37,7 @@ def check(request: PublicationRequest) -> None:
     check_judging(request)
     if request.options.despite is not None and not request.options.publish:
         raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
+    check_reason(request.options.despite)
     revisions(request.options.revises)
 
 
@@ -109,6 +110,17 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
 
 def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
     return options.publish and (verdict == "safe" or options.despite is not None)
+
+
+def check_reason(despite: str | None) -> None:
+    """Refuse to let anything go out for a reason that is none.
+
+    Raises
+    ------
+    InputError: nothing but blanks.
+    """
+    if despite is not None and not despite.strip():
+        raise InputError(expected="why it goes out although it is not safe", at=OptionName("despite", despite[:100]))
 
 
 def checked_name(name: str) -> str:

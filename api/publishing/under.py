@@ -19,10 +19,11 @@ def check_under(said: UnderOptions) -> None:
     ------
     InputError: another option without a name, a name that is none, an entry that is named wrongly.
     """
-    from tableseal.api.jobs.publication_kind import checked_name, revisions
+    from tableseal.api.jobs.publication_kind import check_reason, checked_name, revisions
 
     if said.publication is not None:
         checked_name(said.publication)
+        check_reason(said.despite)
         revisions(said.revises)
         return
     for name, given in (("revises", said.revises), ("despite", said.despite)):

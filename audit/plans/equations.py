@@ -79,8 +79,7 @@ def _first(equations: Sequence[Equation]) -> Place:
 
 def _all_can_be_something(equations: Sequence[Equation], nonnegative: bool) -> bool:
     """Whether values other than 0 of all measures can meet all equations. What is scaled meets them, too, so that
-    values of at least 1 are asked for. Where values may be negative, so does what is added: 1 of each measure by
-    itself."""
+    values of at least 1 are asked for. Where values may be negative, so does what is added: 1 of each by itself."""
     measures = sorted({name for equation in equations for name in equation.measures})
     if not measures:
         return True

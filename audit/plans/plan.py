@@ -55,6 +55,11 @@ class PlannedTable:
     where: Place = field(compare=False, default=Place("tables"))
 
     @property
+    def at(self) -> Place:
+        """Where it says its variables: a key of the plan, or its row in a list of tables."""
+        return self.where if self.where.row is not None else self.where / "by"
+
+    @property
     def variables(self) -> frozenset[str]:
         """Variables in which it has more than a total."""
         return frozenset((*(one.variable for one in self.by), *self.fixed))

@@ -102,7 +102,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
     for table in tables:
         for one in table.by:
             if one.level is not None and one.variable in variables:
-                wanted_codes(variables[one.variable], one.level, table.where / "by")
+                wanted_codes(variables[one.variable], one.level, table.at)
     for name, chosen in document.populations.items():
         for variable, said in chosen.items():
             for code in [said] if isinstance(said, str) else said:
@@ -240,13 +240,16 @@ def _check_names(document: PlanDocument, tables: Sequence[PlannedTable], top: Pl
                 )
             raise unknown("measure", table.measure, document.measures, table.where)
         for twice in repeated(one.variable for one in table.by):
-            raise InputError(f"the variable {quoted(twice)} stands twice.", at=table.where / "by")
+            raise InputError(f"the variable {quoted(twice)} stands twice.", at=table.at)
         for one in table.by:
             if document.variables and one.variable not in document.variables:
                 raise unknown("variable", one.variable, document.variables, table.where)
         if document.populations and table.population and table.population not in document.populations:
             raise unknown("population", table.population, document.populations, table.where)
     said = document.previous
+    if said is not None and document.period is not None and said.period == document.period:
+        expected = f"another period than {quoted(document.period)}, which is that of the plan"
+        raise InputError(found=quoted(said.period), expected=expected, at=top / "previous" / "period")
     for key, ranges in () if said is None else (("growth", said.growth), ("change", said.change)):
         for name in ranges:
             if name not in document.measures:

@@ -84,7 +84,7 @@ def _refuse_incomplete(plan: Plan, cluster: Cluster) -> None:
             raise InputError(f"{text} `{{{table.measure}: {{kind: magnitude}}}}`.", at=top / "measures")
         if "by" in plan.entries[table.name] and plan.raw.get("microdata") is None:
             text = "`by` says what is made of `microdata`, and the plan has none; give them, or the table's own `file`."
-            raise InputError(text, at=table.where / "by")
+            raise InputError(text, at=table.at)
 
 
 def _refuse_doubled(release: Release) -> None:

@@ -24,7 +24,7 @@ def codes_of(tables: Iterable[PlannedTable], hierarchy: Hierarchy, name: str) ->
     for table in tables:
         for one in table.by:
             if one.variable == name:
-                found |= wanted_codes(hierarchy, one.level, table.where / "by").astype(np.bool_)
+                found |= wanted_codes(hierarchy, one.level, table.at).astype(np.bool_)
     return found
 
 

@@ -104,7 +104,7 @@ def _in_table(
         total = hierarchy.total_index if hierarchy.total is not None else _EMPTY
         code = np.where(codes[name] == _EMPTY, total, codes[name])
         if name in levels:
-            wanted = np.append(wanted_codes(hierarchy, levels[name], table.where / "by"), False)
+            wanted = np.append(wanted_codes(hierarchy, levels[name], table.at), False)
             inside &= wanted[code]
         elif name in where:
             inside &= (codes[name] == _EMPTY) | (code == hierarchy.index.get(str(where[name]), -2))

@@ -18,6 +18,7 @@ from tableseal.audit.publications.known import NEW, Shelf, full_name
 from tableseal.audit.publications.publication import Entry, Publication, Revision, TableName
 from tableseal.audit.said import Said
 from tableseal.audit.together import parts
+from tableseal.audit.wording import listing, quoted
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,9 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
         tables and both values); releases that do not fit together.
     """
     (*_, live) = publication.vintages()
-    for revision in revises:
-        tables = [t for t in live if t.entry == publication.entry(revision.entry).number]
-        if not tables or (revision.table is not None and TableName(revision.entry, revision.table) not in tables):
-            what = f"entry {revision.entry}" + ("" if revision.table is None else f', table "{revision.table}"')
-            raise InputError(f'revises: {what} of publication "{publication.name}" is not there, or revised already.')
+    named = {revision: _revised(publication, live, revision) for revision in revises}
     whole = {revision.entry for revision in revises if revision.table is None}
-    gone = {TableName(r.entry, r.table) for r in revises if r.table is not None}
+    gone = {table for revision, table in named.items() if table is not None}
     changed = _changed(publication, new, [table for table in live if table not in gone])
     for found in changed:
         if found.table.entry not in whole:
@@ -56,6 +53,30 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
             raise ContradictionError(Said(text, PERIODS, " of both releases; ", PART, "."))
     gone |= {found.table for found in changed}
     return tuple(table for table in live if table in gone)
+
+
+def _revised(publication: Publication, live: Sequence[TableName], revision: Revision) -> TableName | None:
+    """The table that is revised; None: a whole entry is. A table of a member of the entry (`sales: by size`) may be
+    named without that member, if no other member has one of its name.
+
+    Raises
+    ------
+    InputError: it is not there; says which tables are.
+    """
+    tables = [table for table in live if table.entry == publication.entry(revision.entry).number]
+    if tables and revision.table is None:
+        return None
+    said = revision.table or ""
+    found = [table for table in tables if table.table == said]
+    found = found or [table for table in tables if table.table.endswith(f": {said}")]
+    if len(found) == 1:
+        return found[0]
+    what = f"entry {revision.entry}" + ("" if revision.table is None else f', table "{said}"')
+    text = f'revises: {what} of publication "{publication.name}" is not there, or revised already'
+    if found:
+        text = f"revises: {what} may be one of several"
+    there = f"; its tables are {listing(quoted(table.table) for table in tables)}." if tables else "."
+    raise InputError(text + there)
 
 
 def publish(

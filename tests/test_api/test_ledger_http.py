@@ -107,6 +107,8 @@ def test_an_audited_release_is_accepted_later(client: TestClient) -> None:
     again = path_of(send(client, name, HIDES)).rpartition("/")[2]
     unsafe = client.post(entries, json={"job": again})
     assert (unsafe.status_code, unsafe.json()["parameter"]) == (409, "despite")
+    blank = client.post(entries, json={"job": again, "despite": " "})
+    assert (blank.status_code, blank.json()["parameter"]) == (409, "despite")  # CONVENTION 1005
     assert client.post("/v1/publications/other/entries", json={"job": again}).status_code == 409
     assert client.post(entries, json={"job": "none"}).status_code == 404
     despite = client.post(entries, json={"job": again, "despite": "it was out already"})

@@ -146,6 +146,20 @@ def test_a_changed_value_is_a_revision(home: Path) -> None:
     assert "A changed value is a revision" in summary["together"]["failure"]["message"]
     done, summary = published(home, PLAN, "again", "--revises", "1")
     assert summary["together"]["supersedes"], done.output
+    assert run("publication", "audit", "firms", home / "again.yaml", "--publish", "--despite", "").exit_code == 2
+
+
+def test_a_table_that_is_revised_is_named_as_the_plan_names_it(home: Path) -> None:
+    """CONVENTION 1005: without the cluster that it is in; else the tables that there are are named."""
+    published(home, PLAN, "out")
+    (home / "firms.csv").write_text((home / "firms.csv").read_text().replace("e3,S1,13", "e3,S1,99"))
+    done, summary = published(home, PLAN, "again", "--revises", "1:sale")
+    assert done.exit_code == 2
+    said = summary["together"]["failure"]["message"]
+    assert 'entry 1, table "sale"' in said
+    assert said.endswith('its tables are "sales: sales", "firms: firms".')
+    done, summary = published(home, PLAN, "again", "--revises", "1:sales")
+    assert summary["together"]["supersedes"] == ["1:sales: sales"], done.output
 
 
 @pytest.mark.parametrize(
@@ -155,9 +169,12 @@ def test_a_changed_value_is_a_revision(home: Path) -> None:
         (("--revises", "1"), "is for --publication"),
         (("--publication", "a/b"), "expected letters, digits"),
         (("--publication", "a", "--revises", "x"), "the number of an entry"),
+        (("--publication", "a", "--despite", ""), "expected why it goes out although it is not safe"),
+        (("--publication", "a", "--despite", " "), "expected why it goes out although it is not safe"),
     ],
 )
 def test_bad_input(home: Path, more: tuple[str, ...], message: str) -> None:
+    """CONVENTION 1005: no reason is none, too."""
     (home / "plan.yaml").write_text(yaml.safe_dump(PLAN))
     done = run("publish", home / "plan.yaml", "-o", home / "out", *more)
     assert done.exit_code == 2

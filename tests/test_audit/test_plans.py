@@ -348,6 +348,13 @@ def test_every_row_of_a_template_is_a_cell_of_some_table(tmp_path: Path) -> None
         plan_of(document, tmp_path)
 
 
+def test_a_level_that_is_not_there_is_said_of_the_row_that_asks_for_it(tmp_path: Path) -> None:
+    """CONVENTION 999"""
+    (tmp_path / "list.csv").write_text("table_name,indicator,spanning_1,hrc_spanning_1\nx,food,nuts7,region\n")
+    with pytest.raises(InputError, match=r'^list.csv row 1 \(line 2\), column "table_name": found "nuts7", expected'):
+        plan_of({**PLAN, "sheet": "list.csv"}, tmp_path)
+
+
 def test_a_sheet_of_a_workbook_lists_tables(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
@@ -393,6 +400,10 @@ def test_the_schema_takes_what_is_read_and_nothing_else(tmp_path: Path) -> None:
         ({"tables": [{"name": "t", "measure": "food", "by": ["size@A10"]}]}, 'found "A10", expected no level but 1'),
         ({"combinations": [{"choose": 3, "of": ["region", "size"]}]}, "combinations.*found 3, expected at most 2"),
         ({"combinations": [{"choose": 1, "of": ["regoin"]}]}, r'"regoin".*did you mean "region"'),
+        (
+            {"period": "2024", "previous": {"period": "2024", "growth": {"food": "any"}, "tables": []}},
+            r'previous.period: found "2024", expected another period',
+        ),
         ({"tables": [{"name": "t", "measure": "food"}]}, "neither `file` nor `cells` is given"),
         ({"tables": [{"name": "t", "measure": "food", "file": "t.csv"}]}, r'no file "t.csv"'),
     ],
