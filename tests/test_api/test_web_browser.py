@@ -13,6 +13,7 @@ from asking import archive
 from large_report import large
 from serving import address, started
 from small import document, table
+from towns import MEASURES, built
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.http.audits import EXAMPLE
@@ -55,6 +56,7 @@ def site(folder: Path) -> Iterator[str]:
     """Where a service listens."""
     log = folder / "log"
     options = {"data": str(folder / "data"), "poll_seconds": "0.05", "inline_seconds": "60", "max_files": str(MANY)}
+    options |= {"hypercubes": str(folder / "cubes"), "table_cells": "100"}
     with started("serve", "--port", "0", log=log, **options) as process:
         yield address(process, log)
 
@@ -563,4 +565,51 @@ def test_a_plan_from_its_files_to_the_summary_page(watched: Watched, site: str, 
     page.goto((tmp_path / "summary.html").as_uri())
     watched.foreign.clear()  # the file itself
     page.get_by_role("heading", name="How to verify it").wait_for()
+    watched.good()
+
+
+def test_users_make_tables(watched: Watched, site: str, folder: Path, tmp_path: Path) -> None:
+    """From the list of hypercubes: what to expect, a mean, why a table is not given, one that is, a job, a file."""
+    (folder / "cubes").mkdir()
+    built(folder / "cubes", policy=MEASURES, income=True)
+    page = watched.page
+    page.goto(f"{site}/tables")
+    watched.good()
+    page.get_by_role("link", name="Town").click()
+    page.get_by_text("Nothing is chosen yet.").wait_for()
+    page.get_by_label("sex").first.select_option("1")
+    page.locator("#likely").get_by_text("It may well be answered.").wait_for()
+    page.get_by_label("Its mean").check()
+    watched.good()
+    page.get_by_role("button", name="Make the table").click()
+    page.get_by_text("No sum differs from the true one by more than 0.65 times its largest contribution.").wait_for()
+    watched.good()
+    rows = page.locator("table.plain tbody tr").all_inner_texts()
+    assert [row.split("\t")[0] for row in rows] == ["F", "M"]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    download.value.save_as(tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text("utf-8").startswith("sex,value,count,mean")
+
+    page.goto(f"{site}/tables/town")
+    page.get_by_label("job").first.select_option("1")
+    page.get_by_label("age").first.select_option("2")
+    page.get_by_label("The sum of a measure").check()
+    page.get_by_role("button", name="Make the table").click()
+    page.get_by_role("heading", name="This table is not given").wait_for()
+    page.get_by_text("share of sums that few contributors make up").wait_for()
+    watched.good()
+    page.locator("ul.plain form button").first.click()
+    page.get_by_role("heading", name="The table", exact=True).wait_for()
+
+    page.goto(f"{site}/tables/town")
+    for name, level in (("district", "2"), ("sex", "1"), ("age", "2"), ("job", "1")):
+        page.get_by_label(name).first.select_option(level)
+    page.get_by_label("How many units").check()
+    page.get_by_role("button", name="Make the table").click()
+    page.get_by_text("variables that span the table").first.wait_for()  # more than may be asked is no job
+    page.get_by_label("sex").first.select_option("")
+    page.get_by_role("button", name="Make the table").click()
+    page.wait_for_url("**/jobs/*")
+    page.locator("#made-h").wait_for()
     watched.good()
