@@ -22,6 +22,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "request": ("audit.hypercube.request_document", "request_schema"),
         "generator-policy": ("suppression.generator.policy_document", "generator_schema"),
         "table": ("api.generating.document", "TableAnswer"),
+        "generator-attack": ("suppression.generator.attacks.document", "GeneratorAttack"),
         "plan-file": ("audit.plans.document", "plan_schema"),
         "plan": ("audit.plans.report", "PlanReport"),
         "published": ("api.publishing.summary", "Published"),

@@ -1,4 +1,4 @@
-"""`tableseal hypercube`: make a hypercube, from which any table is made at once, and look at one."""
+"""`tableseal hypercube`: make a hypercube, from which any table is made at once, look at one, and attack it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.generator_attack import GeneratorAttackOptions
 from tableseal.api.options.hypercube import HypercubeOptions
 from tableseal.api.options.option import Option
 from tableseal.api.options.shared import JsonFile, Language
@@ -74,3 +76,28 @@ def hypercube_show(
     with speaking(lang):
         say(cube_text(found.about), error=json == STREAM)
     return Code.DONE
+
+
+def hypercube_attack(
+    cube: Annotated[str, typer.Argument(metavar="CUBE", help="Hypercube (NAME.cube).")],
+    options: GeneratorAttackOptions,
+    json: JsonFile = None,
+) -> Code:
+    """Attack your own table generator: which counts come back of all that a user may ask, with its memory and without.
+
+    Each attack is a user of its own, who asks for tables with groups of codes and claims counts in the end; nothing is
+    kept. The result is confidential. Exit code: 1 if with the memory a count below the threshold comes back.
+
+    Example: tableseal hypercube attack census.cube --policy generator.yaml --secret-file noise.txt
+    """
+    from tableseal.api.generating.attacking import attacked
+    from tableseal.audit.codec.documents import json_of
+    from tableseal.suppression.generator.attacks.document import generator_attack_text
+
+    check_targets({"--json": json}, inputs=(options.policy, options.secret_file))
+    with Progress() as progress:
+        found = attacked(Path(cube), options, progress)
+    if json is not None:
+        write_target(json, json_of(found) + "\n")
+    say(generator_attack_text(found), error=json == STREAM)
+    return Code.UNSAFE if found.recovered else Code.DONE

@@ -19,8 +19,8 @@ def schema_verb(
     json: JsonFile = None,
 ) -> Code:
     """Print a JSON Schema: release, policy, report, risk, sap, attack, reconstruction, suppression, protection,
-    comparison, proof, hypercube, request, plan-file, plan, published, certificate, run, batch, publication or
-    publication-audit.
+    comparison, proof, hypercube, request, generator-attack, plan-file, plan, published, certificate, run, batch,
+    publication or publication-audit.
 
     Example: tableseal schema release --json release.schema.json
     """

@@ -70,6 +70,7 @@ GROUPS = {
         {
             "build": "hypercube_verb:hypercube_build",
             "show": "hypercube_verb:hypercube_show",
+            "attack": "hypercube_verb:hypercube_attack",
         },
     ),
     "publication": (

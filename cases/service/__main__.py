@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cases.service import crowd, disk, erasure, killed, outage, requests, small_audits, uploads
+from cases.service import crowd, disk, erasure, killed, outage, requests, small_audits, tables, uploads
 from cases.service.figures import Figure, SkippedError, table, where
 from cases.service.running import ROOT
 
@@ -43,6 +43,9 @@ RUNS: Mapping[str, Run] = {
         "whatever fits the interface, or does not",
         partial(requests.run, requests.FULL),
         partial(requests.run, requests.SHORT),
+    ),
+    "tables": Run(
+        "many users ask two servers for tables", partial(tables.run, tables.FULL), partial(tables.run, tables.SHORT)
     ),
     "uploads": Run(
         "a large and many slow uploads", partial(uploads.run, uploads.FULL), partial(uploads.run, uploads.SHORT)

@@ -8,7 +8,7 @@ import pytest
 from small_cubes import MODULUS, base_of, variable
 
 from tableseal.suppression.generator.attacks.averaging import found_range
-from tableseal.suppression.generator.attacks.replay import ATTACKS, Replay, replay
+from tableseal.suppression.generator.attacks.replay import ATTACKS, Replay, drawn_targets, replay
 from tableseal.suppression.generator.attacks.user import Target, User
 from tableseal.suppression.generator.policy import ByCellKey, GeneratorPolicy, Method
 from tableseal.suppression.generator.protection import protection_of
@@ -72,3 +72,12 @@ def test_the_range_of_changes_is_found_first() -> None:
         found.append(found_range(user, targets(1, 0)[0], random))
         assert 1 <= found[-1] <= width
     assert all(one <= other for one, other in pairwise(found))
+
+
+def test_targets_are_drawn_small_ones_and_others() -> None:
+    found = drawn_targets(BASE, 3, 2, 3, seed=4)
+    assert found == drawn_targets(BASE, 3, 2, 3, seed=4)
+    assert len(set(found)) == 5
+    count = {tuple(int(code[b]) for code in BASE.codes): int(BASE.count[b]) for b in range(len(BASE))}
+    assert [count[target] < 3 for target in found] == [True, True, False, False, False]
+    assert len(drawn_targets(BASE, 3, 10**6, 0, seed=1)) == int((BASE.count < 3).sum())

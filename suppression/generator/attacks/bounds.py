@@ -6,8 +6,8 @@ from math import ceil, floor
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from tableseal.audit.hypercube.model import BaseCells
-from tableseal.audit.hypercube.question import cells_of
+from tableseal.audit.hypercube.model import Ints
+from tableseal.audit.hypercube.question import Question
 from tableseal.suppression.generator.attacks.user import Claim, Target, User, interval
 
 TOLERANCE = 1e-6
@@ -19,28 +19,45 @@ def bounded(user: User, targets: Sequence[Target]) -> list[Claim]:
     from scipy.optimize import linprog
 
     shape = tuple(len(variable.leaves) for variable in user.variables)
-    codes = tuple(code.ravel().astype(np.int32) for code in np.indices(shape))
-    every = BaseCells(codes, np.ones(len(codes[0]), np.int64), np.zeros(0, np.int64))
-    rows, ends = [], list[tuple[int, int]]()
+    cells, ends = list[tuple[Ints, Ints]](), list[tuple[int, int]]()
     for question, shown in user.told:
-        cells = cells_of(question, every)
-        inside = np.flatnonzero(cells >= 0)
-        entries = np.ones(len(inside))
-        rows.append(csr_array((entries, (cells[inside], inside)), shape=(question.size, len(cells))))
+        cells.append(_cells(question, shape))
         ends += [interval(user, value) for value in shown.tolist()]
-    if not rows:
+    if not cells:
         return []
+    known = np.unique(np.concatenate([bases for bases, _ in cells]))  # nothing is told of any other
+    rows = [
+        csr_array((np.ones(len(own)), (own, np.searchsorted(known, bases))), shape=(question.size, len(known)))
+        for (bases, own), (question, _) in zip(cells, user.told, strict=True)
+    ]
     low, high = np.array(ends, np.float64).T
     matrix, right = vstack([*rows, *(-row for row in rows)]), np.concatenate([high, -low])
     found = []
     for target in targets:
-        reached = []
+        at, reached = np.ravel_multi_index(target, shape), []
+        if at not in known:
+            continue
         for sign in (1.0, -1.0):
             cost = np.zeros(matrix.shape[1])
-            cost[np.ravel_multi_index(target, shape)] = sign
+            cost[np.searchsorted(known, at)] = sign
             solved = linprog(cost, A_ub=matrix, b_ub=right, bounds=(0, None), method="highs")
             if solved.status == 0:
                 reached.append(sign * float(solved.fun))
         if len(reached) == 2 and ceil(reached[0] - TOLERANCE) == floor(reached[1] + TOLERANCE):
             found.append(Claim(target, ceil(reached[0] - TOLERANCE)))
     return found
+
+
+def _cells(question: Question, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
+    """int64, twice: base cells that a question asks of, filled or not, as positions in the whole hypercube, and the
+    cell of each."""
+    leaves = [np.arange(size) for size in shape]
+    for grouping in (*question.axes, *question.where):
+        own = leaves[grouping.variable]
+        leaves[grouping.variable] = own[grouping.of_leaf[own] >= 0]
+    grid = np.meshgrid(*leaves, indexing="ij")
+    bases = np.ravel_multi_index(tuple(grid), shape).ravel()
+    cell = np.zeros(len(bases), np.int64)
+    for axis in question.axes:
+        cell = cell * len(axis.codes) + axis.of_leaf[grid[axis.variable].ravel()]
+    return bases.astype(np.int64), cell

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import numpy as np
 
+from tableseal.audit.codec.declared import SPARSE
 from tableseal.audit.hypercube.model import BaseCells
-from tableseal.suppression.generator.attacks.averaging import averaging
+from tableseal.audit.progress import Progress, silent
+from tableseal.suppression.generator.attacks.averaging import averaging, found_range
 from tableseal.suppression.generator.attacks.differences import areas, nested, shifted, trackers
 from tableseal.suppression.generator.attacks.reconstruction import reconstruction
 from tableseal.suppression.generator.attacks.user import Attack, Target, User
@@ -41,6 +43,9 @@ class Replay:
     claimed: Annotated[int, "Counts of which the attacker is certain."]
     right: Annotated[int, "Of these, the true ones."]
     recovered: Annotated[int, "Small counts that are claimed and true."]
+    reach: Annotated[int | None, "No count changes by more, as the first attack of Asghar and Kaafar says.", SPARSE] = (
+        None
+    )
 
 
 def replay(
@@ -50,11 +55,13 @@ def replay(
     targets: Sequence[Target],
     names: Sequence[str] = tuple(ATTACKS),
     seed: int = 1,
+    progress: Progress = silent,
 ) -> tuple[Replay, ...]:
     """Each attack by a new user, with the memory of the policy (the usual one, if it has none) and without."""
     remembering = replace(generator, policy=replace(generator.policy, memory=generator.policy.memory or MemoryRule()))
     found = []
-    for name in names:
+    for at, name in enumerate(names):
+        progress("attacks", at, len(names))
         for remembered in (False, True):
             user = User.of(remembering, base, modulus, remembered=remembered)
             found.append(_one(name, user, base, targets, remembered, seed))
@@ -62,14 +69,33 @@ def replay(
 
 
 def _one(name: str, user: User, base: BaseCells, targets: Sequence[Target], remembered: bool, seed: int) -> Replay:
-    truth = dict.fromkeys(targets, 0)
-    for *codes, count in zip(*(c.tolist() for c in base.codes), base.count.tolist(), strict=True):
-        if tuple(codes) in truth:
-            truth[tuple(codes)] = count
+    truth = {target: _count_of(base, target) for target in targets}
+    reach = None
+    if name == "averaging":  # asked for by a user of his own, so that both attacks begin with nothing
+        other = User.of(user.generator, base, user.modulus, remembered=remembered)
+        reach = found_range(other, targets[0], np.random.default_rng(seed)) if targets else 0
     claims = ATTACKS[name](user, targets, np.random.default_rng(seed))
     right = [claim for claim in claims if truth[claim.target] == claim.count]
     small = {target for target, count in truth.items() if 1 <= count < user.generator.policy.threshold}
     recovered = sum(1 for claim in right if claim.target in small)
     return Replay(
-        name, remembered, user.asked, user.refused, len(targets), len(small), len(claims), len(right), recovered
+        name, remembered, user.asked, user.refused, len(targets), len(small), len(claims), len(right), recovered, reach
     )
+
+
+def drawn_targets(base: BaseCells, threshold: int, small: int, others: int, seed: int) -> tuple[Target, ...]:
+    """Base cells to aim at: so many with a small count and with a larger one (all, if there are fewer), drawn."""
+    random = np.random.default_rng(seed)
+    is_small = base.count < threshold
+    found = list[Target]()
+    for number, some in ((small, np.flatnonzero(is_small)), (others, np.flatnonzero(~is_small))):
+        chosen = np.sort(random.choice(some, min(number, len(some)), replace=False)) if len(some) else some
+        found += [tuple(int(code[b]) for code in base.codes) for b in chosen.tolist()]
+    return tuple(found)
+
+
+def _count_of(base: BaseCells, target: Target) -> int:
+    inside = np.ones(len(base), np.bool_)
+    for code, own in zip(base.codes, target, strict=True):
+        inside &= code == own
+    return int(base.count[inside].sum())

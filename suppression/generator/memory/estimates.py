@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from tableseal.audit.compiling import Runner
 from tableseal.suppression.generator.memory.answers import Reading
-from tableseal.suppression.generator.memory.ground import Floats, Ground, Marks, Positions
+from tableseal.suppression.generator.memory.ground import GRAIN, Floats, Ground, Marks, Positions
 from tableseal.suppression.generator.memory.nearby import alone, found_nearby, seen_nearby
-from tableseal.suppression.generator.memory.pursuit import Directions, Pursuit
+from tableseal.suppression.generator.memory.pursuit import WELL, Directions, Pursuit
 from tableseal.suppression.generator.memory.rows import Grown, NewRows
 
 BLOCKWISE = 10
-"""Where so many of a block are beyond the limit, they are sought together."""
+"""Where so many of a block are beyond the limit, they are sought together, which takes as long as for so many alone."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,10 +40,12 @@ class Estimates:
     Attributes
     ----------
     told: uint64, marks of cells that were answered, ascending. rows: int32 (base cells x answers), which row of A a
-    base cell is in for each answer; -1: none, or that of an earlier answer. number: of rows.
+    base cell is in for each answer, from 1 on; 0: none, or that of an earlier answer. number: of rows.
     nearby: for each of `Ground.blocks` float64 (its base cells x small ones); None: `alone`.
     own: directions of single base cells, in place of these.
     known: float64 (base cells with a small count), precision at most, in units of one over the variance of a change.
+    hard: float64 (base cells with a small count), the precision that was left when a direction of its own was sought,
+    where the search did not come well below the limit; else 0.
     """
 
     told: Marks
@@ -52,13 +54,15 @@ class Estimates:
     nearby: tuple[Floats | None, ...]
     own: Directions
     known: Floats
+    hard: Floats
 
     @staticmethod
     def none(ground: Ground) -> "Estimates":
         """Nothing was answered."""
         rows = Grown.empty((len(ground.base),), np.int32)
         nothing = (None,) * len(ground.blocks)
-        return Estimates(np.zeros(0, np.uint64), rows, 0, nothing, Directions.none(), np.zeros(len(ground.small)))
+        zero = np.zeros(len(ground.small))
+        return Estimates(np.zeros(0, np.uint64), rows, 0, nothing, Directions.none(), zero, zero)
 
     def direction(self, ground: Ground, at: int) -> tuple[Positions, Floats]:
         """Where the direction of one base cell (a position in `Ground.small`) is not 0, and what it is there."""
@@ -79,16 +83,20 @@ def with_answer(
     """With a further answer; and base cells with a small count that may be known better than the limit since then: all,
     or the first that is found, and then the rest is not looked at.
 
-    pursuits: directions that are sought for one base cell, at most; with less than there are base cells none is sought
-    for whole blocks.
+    pursuits: directions that are sought, at most.
     """
     new, marks = _new_rows(before, reading)
     if not new.number:
         return before, ground.small[:0]
     known = before.known.copy()
+    before.own.seen(new, before.known, known, run)
+    if pursuits == 0 and not every and (at := _beyond(before, known, limit)).any():
+        return before, ground.small[at][:1]
+    single = before.own.at
+    mine = known[single]
     for (small, members), directions in zip(ground.blocks, before.nearby, strict=True):
         seen_nearby(new, ground.small[small], members, directions, known[small], run)
-    before.own.seen(new, before.known, known, run)
+    known[single] = mine
     found = replace(
         before,
         told=np.union1d(before.told, marks),
@@ -96,26 +104,32 @@ def with_answer(
         number=before.number + new.number,
         known=known,
     )
-    over = (known > limit) & (before.known <= limit)
+    over = _beyond(before, known, limit)
     if not over.any():
         return found, ground.small[:0]
     return _sought(ground, found, over, limit, run, pursuits=pursuits, every=every)
+
+
+def _beyond(before: Estimates, known: Floats, limit: float) -> NDArray[np.bool_]:
+    over: NDArray[np.bool_] = (known > limit) & (before.known <= limit)
+    return over
 
 
 def _new_rows(before: Estimates, reading: Reading) -> tuple[NewRows, Marks]:
     """Cells of an answer whose units are those of no earlier cell, and their marks."""
     new = (reading.bases > 0) & ~np.isin(reading.marks, before.told)
     number = int(new.sum())
-    numbers = np.full(len(new) + 1, -1, np.int32)  # base cells in no cell are -1, and find the last one
-    numbers[:-1][new] = before.number + np.arange(number)
-    return NewRows(numbers[reading.cells], before.number, number), reading.marks[new]
+    numbers = np.zeros(len(new) + 1, np.int32)  # base cells in no cell are -1, and find the last one
+    numbers[:-1][new] = before.number + 1 + np.arange(number)
+    return NewRows(numbers[reading.cells], before.number + 1, number), reading.marks[new]
 
 
 def _sought(
     ground: Ground, now: Estimates, over: NDArray[np.bool_], limit: float, run: Runner, *, pursuits: int, every: bool
 ) -> tuple[Estimates, Positions]:
-    """Better directions for base cells beyond the limit, the worst first, so that a refusal is found soon."""
-    known, nearby, own = now.known, list(now.nearby), dict(now.own.of)
+    """Better directions for base cells beyond the limit, those first that were hard before, so that a refusal is found
+    soon."""
+    known, hard, nearby, own = now.known, now.hard.copy(), list(now.nearby), dict(now.own.of)
     pursuit = Pursuit(ground, now.rows, now.number, limit, run)
     beyond, left = list[int](), pursuits
 
@@ -125,16 +139,19 @@ def _sought(
         direction, precision = pursuit.sought(int(ground.small[at]), *found)
         if precision < known[at]:
             known[at], own[at] = precision, direction
+        hard[at] = known[at] if known[at] > WELL * limit * (1 + 1 / GRAIN) else 0.0
         return bool(known[at] <= limit)
 
-    worst = np.flatnonzero(over)[np.argsort(-known[over], kind="stable")].tolist()
-    for k, at in enumerate(worst):
+    worst = np.flatnonzero(over)
+    worst = worst[np.lexsort((-known[worst], -hard[worst]))]
+    for k, at in enumerate(worst.tolist()):
         if known[at] <= limit:
             continue
         block = ground.block_of(at)
         small, members = ground.blocks[block]
         many = int((over & (known > limit))[small].sum()) >= BLOCKWISE
-        if k > 0 and many and pursuits > len(known):
+        if k > 0 and many and left > 0:
+            left -= BLOCKWISE
             better, precision = found_nearby(ground, members, ground.small[small], now.rows, run)
             closer = precision < known[small]
             known[small] = np.where(closer, precision, known[small])
@@ -142,10 +159,10 @@ def _sought(
             nearby[block] = np.where(closer, better, alone(members, ground.small[small]) if old is None else old)
             for one in (small.start + np.flatnonzero(closer)).tolist():
                 own.pop(one, None)
-        if known[at] > limit and (left == 0 or not pursued(at)):
+        if known[at] > limit and (left <= 0 or not pursued(at)):
             beyond.append(int(ground.small[at]))
             if not every:
                 break
         left -= 1
-    found = replace(now, known=known, nearby=tuple(nearby), own=Directions(own))
+    found = replace(now, known=known, hard=hard, nearby=tuple(nearby), own=Directions(own))
     return found, np.array(beyond, np.int32)

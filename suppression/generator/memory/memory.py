@@ -38,7 +38,7 @@ PASSES = 16
 ALL = 2**62
 """No limit on work."""
 
-USUAL, NEAR = Effort(TOLD, LOOKS, ALL), Effort(TOLD, LOOKS // 20, 2)
+USUAL, NEAR = Effort(TOLD, LOOKS, ALL), Effort(TOLD, LOOKS // 20, 0)
 """For a table that was asked for, and for those near one. What passes with less passes with more."""
 
 LOOPS = (

@@ -54,7 +54,7 @@ def seen_nearby(
     directions: None: see `alone`.
     """
     if directions is None:
-        out += new.row[own] >= 0
+        out += new.row[own] > 0
     else:
         slots = np.full(new.number, -1, np.int32)
         run(seen_of, new.row[members], new.first, directions, slots, np.empty((len(members), len(own))), out)
@@ -62,10 +62,10 @@ def seen_nearby(
 
 @kernel
 def seen_of(row: Array, first: int, directions: Array, slots: Array, sums: Array, out: Array) -> None:
-    """See `seen_nearby`. row: of each member. slots: -1 (rows). sums: room (members x own)."""
+    """See `seen_nearby`. row: of each member, 0: none. slots: -1 (rows). sums: room (members x own)."""
     used = 0
     for i in range(len(row)):
-        if row[i] >= 0:
+        if row[i] > 0:
             c = row[i] - first
             if slots[c] < 0:
                 slots[c] = used
@@ -118,11 +118,11 @@ def squares(together: Array, directions: Array, out: Array) -> None:
 
 @kernel
 def shared(cells: Array, out: Array) -> None:
-    """In how many answers two base cells are in one row. cells: int32 (base cells x answers), the row; -1: none."""
+    """In how many answers two base cells are in one row. cells: int32 (base cells x answers), the row; 0: none."""
     for i in range(len(cells)):
         one = cells[i]
         for j in range(i + 1):
             other, total = cells[j], np.int32(0)
             for a in range(len(one)):
-                total += np.int32(one[a] == other[a]) * np.int32(one[a] >= 0)
+                total += np.int32(one[a] == other[a]) * np.int32(one[a] > 0)
             out[i, j] = out[j, i] = total

@@ -20,14 +20,20 @@ from tableseal.suppression.generator.memory.rows import Grown, NewRows
 
 Array = Any
 
-ADDED, TIMES = 64, 4
+ADDED, TIMES = 64, 6
 """Base cells that are taken in at a time, and how many times."""
 
-STEPS = 40
+STEPS = 20
 """Of conjugate gradients, at most, each time."""
 
-WELL = 0.6
-"""Part of the limit at which a direction is good enough: further answers will see some of it."""
+WELL, FAIR = 0.6, 0.95
+"""Parts of the limit. At the first a direction is good: further answers will see some of it. Below the second it is
+good enough once a step lowers this by less than SLOW."""
+
+SLOW = 0.05
+
+STRIPES = 3
+"""Each time every third base cell is looked at, and all in turn."""
 
 Direction = tuple[Positions, Floats]
 """Base cells where it is not 0, and what it is there."""
@@ -45,25 +51,31 @@ class Directions:
         return Directions(MappingProxyType({}))
 
     @cached_property
-    def _joined(self) -> tuple[Ints, Ints, Positions, Floats]:
-        """One behind the other: of whom, where each begins and ends, base cells, entries."""
+    def at(self) -> Ints:
+        """int64 (directions): whose, as positions in `Ground.small`."""
+        return np.array(list(self.of), np.int64)
+
+    @cached_property
+    def _joined(self) -> tuple[Ints, Positions, Floats]:
+        """One behind the other: where each begins and ends, base cells, entries."""
         lengths = [len(members) for members, _ in self.of.values()]
         ends = np.cumsum([0, *lengths])
         members, entries = zip(*self.of.values(), strict=True)
-        return np.array(list(self.of)), ends, np.concatenate(members), np.concatenate(entries)
+        return ends, np.concatenate(members), np.concatenate(entries)
 
     def seen(self, new: NewRows, before: Floats, known: Floats, run: Runner) -> None:
         """Put into `known` what a further answer makes of |A d|^2 of each. before: the same without the answer."""
         if self.of:
-            at, ends, members, entries = self._joined
-            added = np.zeros(len(at))
+            ends, members, entries = self._joined
+            added = np.zeros(len(self.of))
             run(seen_of_each, ends, members, entries, new.row, new.first, np.zeros(new.number), added)
-            known[at] = before[at] + added
+            known[self.at] = before[self.at] + added
 
 
 @dataclass(frozen=True, repr=False)
 class Pursuit:
-    """Seeks directions. rows: int32 (base cells x answers), see `Estimates`; number: of rows."""
+    """Seeks directions. rows: int32 (base cells x answers), see `Estimates`; number: of rows. Sums have an
+    entry for none before these, which stays 0."""
 
     ground: Ground
     rows: Grown
@@ -80,23 +92,26 @@ class Pursuit:
         members, entries = members[members != b], entries[members != b]
         held, answers = self.rows.with_room, self.rows.number
         itself, one, slope = np.array([b], np.int32), np.ones(1), np.empty(len(free))
-        for _ in range(TIMES):
-            sums = np.zeros(self.number)
+        every = np.flatnonzero(free).astype(np.int32)
+        for time in range(TIMES):
+            looked = every[time % STRIPES :: STRIPES]
+            sums = np.zeros(1 + self.number)
             self.run(add_up, itself, one, held, answers, sums)
             self.run(add_up, members, entries, held, answers, sums)
-            self.run(slopes, np.arange(len(free), dtype=np.int32), sums, held, answers, slope)
-            open_ = np.where(free, np.abs(slope), 0.0)
-            open_[members] = 0.0
-            new = _largest(open_, ADDED)
+            self.run(slopes, looked, sums, held, answers, slope)
+            steep = np.zeros(len(free))
+            steep[looked] = np.abs(slope[: len(looked)])
+            steep[members] = 0.0
+            new = _largest(steep, ADDED)
             members, entries = np.concatenate([members, new]), np.concatenate([entries, np.zeros(len(new))])
-            room = np.zeros((3, len(members))), np.zeros(self.number)
+            room = np.zeros((3, len(members))), np.zeros(1 + self.number)
             value = self.run(descend, members, entries, sums, held, answers, STEPS, WELL * self.limit, *room)
-            if value <= WELL * self.limit or not len(new):
+            if value <= FAIR * self.limit or not len(new):
                 break
         members, entries = np.append(members, itself), np.append(np.round(entries * GRAIN) / GRAIN, 1.0)
         kept = entries != 0
         members, entries = members[kept], entries[kept]
-        sums = np.zeros(self.number)
+        sums = np.zeros(1 + self.number)
         self.run(add_up, members, entries, held, answers, sums)
         return (members, entries), float((sums**2).sum())
 
@@ -114,10 +129,10 @@ def seen_of_each(ends: Array, members: Array, entries: Array, row: Array, first:
     """Add to `out` what an answer adds to |A d|^2 of each direction. sums: 0 (rows of the answer), and so again."""
     for d in range(len(out)):
         for i in range(ends[d], ends[d + 1]):
-            if row[members[i]] >= 0:
+            if row[members[i]] > 0:
                 sums[row[members[i]] - first] += entries[i]
         for i in range(ends[d], ends[d + 1]):
-            if row[members[i]] >= 0:
+            if row[members[i]] > 0:
                 out[d] += sums[row[members[i]] - first] ** 2
                 sums[row[members[i]] - first] = 0.0
 
@@ -126,22 +141,30 @@ def seen_of_each(ends: Array, members: Array, entries: Array, row: Array, first:
 def add_up(members: Array, entries: Array, rows: Array, answers: int, sums: Array) -> None:
     """Add to `sums` (rows of A) what entries add up to in each."""
     for i in range(len(members)):
+        own = rows[members[i]]
         for a in range(answers):
-            r = rows[members[i], a]
-            if r >= 0:
-                sums[r] += entries[i]
+            sums[own[a]] += entries[i]
+    sums[0] = 0.0
 
 
 @kernel
 def slopes(members: Array, sums: Array, rows: Array, answers: int, out: Array) -> None:
-    """Half of how |A d|^2 changes with the entry of each base cell. sums: A d."""
+    """Half of how |A d|^2 changes with the entry of each base cell. sums: A d.
+
+    Four sums at a time, so that a machine need not wait for each.
+    """
+    by_four = answers - answers % 4
     for i in range(len(members)):
-        total = 0.0
-        for a in range(answers):
-            r = rows[members[i], a]
-            if r >= 0:
-                total += sums[r]
-        out[i] = total
+        own = rows[members[i]]
+        one = two = three = four = 0.0
+        for a in range(0, by_four, 4):
+            one += sums[own[a]]
+            two += sums[own[a + 1]]
+            three += sums[own[a + 2]]
+            four += sums[own[a + 3]]
+        for a in range(by_four, answers):
+            one += sums[own[a]]
+        out[i] = (one + two) + (three + four)
 
 
 @kernel
@@ -180,12 +203,14 @@ def descend(
             bend += along[r] * along[r]
         if bend <= 0.0:
             break
-        by, value = steep / bend, 0.0
+        by, last, value = steep / bend, value, 0.0
         for r in range(len(sums)):
             sums[r] += by * along[r]
             value += sums[r] * sums[r]
         for i in range(number):
             entries[i] += by * way[i]
+        if value <= FAIR / WELL * target and last - value < SLOW * value:
+            break
         slopes(members, sums, rows, answers, slope)
         before, steep = steep, 0.0
         for i in range(number):

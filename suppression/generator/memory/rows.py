@@ -58,7 +58,7 @@ class Grown:
 class NewRows:
     """Rows of A that an answer adds (see `estimates`).
 
-    row: int32 (base cells), which one each is in; -1: none. first: the first one's number; number: how many.
+    row: int32 (base cells), which one each is in, from 1 on; 0: none. first: the first one's number; number: how many.
     """
 
     row: NDArray[np.int32]
