@@ -84,7 +84,10 @@ class Certificate:
     called: Annotated[Literal[Called, "failed"], "What the verdict is called."]
     clusters: tuple[CertifiedCluster, ...]
     together: Annotated[Together | None, "Beside what was published before under a name, if one was given.", SPARSE]
-    inputs: Annotated[tuple[FileDigest, ...], "The plan and the files that it names, beside it."]
+    inputs: Annotated[
+        tuple[FileDigest, ...],
+        "The plan and the files that it names, beside it; a plan that is no file is not among them.",
+    ]
     outputs: Annotated[tuple[FileDigest, ...], "Every file of the folder but this one."]
     signature: Annotated[Signature | None, "Where a key was given.", SPARSE] = None
     sha256: Annotated[Digest, "Digest of all the rest, as JSON with sorted keys and no blanks."] = ""
@@ -116,12 +119,14 @@ def _accepted(release: Release, kind: Literal["consent", "accept"], said: Consen
     return AcceptedCell(kind, said.measure, codes, said.reason, said.by, until)
 
 
-def certificate_of(published: Published, sources: Mapping[str, Source], inputs: Sequence[Path]) -> Certificate:
+def certificate_of(
+    published: Published, sources: Mapping[str, Source], inputs: Sequence[Path], home: Path
+) -> Certificate:
     """The certificate, without outputs and signature.
 
-    inputs: the plan, then other files; the folder of the plan is where their names begin.
+    inputs: the plan, where it is a file, and other files. home: the folder of the plan, where their names begin.
     """
-    home = inputs[0].resolve().parent
+    home = home.resolve()
     files = dict.fromkeys(
         path.resolve() for path in (*inputs, *(f for source in sources.values() for f in source.files))
     )

@@ -129,7 +129,7 @@ def publish(
             found[cluster.name] = folder.hold(stems[cluster.name], entry, back=not out)
     published = Published(plan.title, tuple(found[cluster.name] for cluster in plan.clusters), together)
     folder.sum_up(published, set(stems.values()))
-    folder.certify(published, certificate_of(published, sources, plan.files), settings.key)
+    folder.certify(published, certificate_of(published, sources, plan.files, plan.folder), settings.key)
     return published
 
 

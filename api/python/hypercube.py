@@ -10,6 +10,7 @@ import numpy as np
 
 from tableseal.api.hypercubes import build
 from tableseal.api.options.hypercube import HypercubeOptions
+from tableseal.api.python.document import with_columns
 from tableseal.api.python.keywords import takes
 from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
@@ -157,7 +158,7 @@ def hypercube(data: object, keywords: HypercubeKeywords) -> HypercubeResult:
     sources: list[tuple[str, Recorded | Release]]
     inputs: tuple[Path, ...] = ()
     if isinstance(paths, Mapping):
-        sources = [("document", source_from_document(paths, Path.cwd(), "document"))]
+        sources = [("document", source_from_document(with_columns(paths), Path.cwd(), "document"))]
     elif isinstance(paths, Sequence) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         inputs = tuple(existing(path, EXPECTED) for path in paths)
         sources = [(path.name, read_source(path)) for path in inputs]

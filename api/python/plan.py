@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tableseal.api.python.advice import InPython
+from tableseal.api.python.document import with_columns
 from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
 from tableseal.api.python.source import existing
@@ -77,7 +78,8 @@ def plan(data: object) -> PlanResult:
 
     Parameters
     ----------
-    data: path (str or Path) of a plan or of a list of tables (CSV, Excel), or a plan document (dict).
+    data: path (str or Path) of a plan or of a list of tables (CSV, Excel), or a plan document (dict, with
+        DataFrames for `cells` if you like).
 
     Raises
     ------
@@ -94,16 +96,22 @@ def plan(data: object) -> PlanResult:
     '1 table in 1 cluster; 1 to protect.'
     """
     try:
-        found = _read(data)
+        found = read(data)
         return PlanResult(Origin(inputs=found.files if isinstance(data, str | os.PathLike) else ()), plan_report(found))
     except TablesealError as error:
         error.advised = InPython("plan").words
         raise
 
 
-def _read(data: Any) -> Plan:
+def read(data: Any, expected: str = A_PLAN) -> Plan:
+    """A plan as a file or a document.
+
+    Raises
+    ------
+    InputError: what cannot be read or used, or is something else than expected.
+    """
     if isinstance(data, str | os.PathLike):
-        return read_plan(existing(data, A_PLAN))
+        return read_plan(existing(data, expected))
     if isinstance(data, Mapping):
-        return plan_from_document(as_text(data), Path.cwd() / "plan")
-    raise InputError(found=a_kind(data), expected=A_PLAN)
+        return plan_from_document(as_text(with_columns(data)), Path.cwd() / "plan")
+    raise InputError(found=a_kind(data), expected=expected)

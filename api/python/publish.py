@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tableseal.api.options.option import Option
 from tableseal.api.options.publish import OwnedUnderOptions, PublishOptions
@@ -18,14 +18,13 @@ from tableseal.api.publishing.summary import PUBLIC_FILES, Published, PublishedC
 from tableseal.api.publishing.under import under_name
 from tableseal.api.python.keywords import AS_GIVEN, Running, takes
 from tableseal.api.python.origin import Origin
+from tableseal.api.python.plan import read
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling, working
-from tableseal.api.python.source import existing
 from tableseal.api.python.to_frame import Column, Texts, Whole
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.execution.executor import HERE
-from tableseal.audit.plans.read import read_plan
 from tableseal.audit.progress import silent
 from tableseal.audit.wording import a_kind
 
@@ -132,7 +131,7 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
 
     Parameters
     ----------
-    data: path (str or Path) of a plan.
+    data: path (str or Path) of a plan, or a plan document (dict, with DataFrames for `cells` if you like).
     {keywords}
 
     Raises
@@ -155,10 +154,10 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
     >>> ts.publish(home / "plan.json", folder=home / "out").to_frame("polars").rows()
     [('firms', 'safe', 4, 1, 1, 'optimal')]
     """
-    path, folder = _plan_of(data), _folder_of(keywords.folder)
-    if folder.resolve() == path.resolve().parent:
+    folder = _folder_of(keywords.folder)
+    if isinstance(data, str | os.PathLike) and folder.resolve() == Path(data).expanduser().resolve().parent:
         raise InputError("this folder holds the plan; choose another one.", at=OptionName("folder", str(folder)))
-    plan = read_plan(path)
+    plan = read(data, "the path of a plan, or a plan document (a dict)")
     ways_of(plan, keywords.search())
     key = None if keywords.sign is None else signing_key(keywords.sign)
     with (
@@ -172,13 +171,6 @@ def publish(data: object, keywords: PublishKeywords) -> PublishResult:
             plan, results, settings, executor=executor, within=executor is not HERE, progress=progress or silent
         )
     return PublishResult(Origin(inputs=plan.files), found, folder)
-
-
-def _plan_of(data: Any) -> Path:
-    expected = "the path of a plan"
-    if not isinstance(data, str | os.PathLike):
-        raise InputError(found=a_kind(data), expected=expected)
-    return existing(data, expected)
 
 
 def _folder_of(folder: object) -> Path:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tableseal.api.python.document import with_columns
 from tableseal.api.python.frames import SOURCE, Frame, column_words, frame_kind, mask_words, read_frame
 from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
@@ -171,7 +172,7 @@ def _from_document(data: Mapping[Any, Any], said: "Reading", policy: Path | Poli
             "DataFrame first."
         )
     _refuse_hints(said, "a release document")
-    release = release_from_document(data, folder=Path.cwd(), policy=policy, status_map=said.letters())
+    release = release_from_document(with_columns(data), folder=Path.cwd(), policy=policy, status_map=said.letters())
     return Given(release, Origin(inputs=release.files))
 
 

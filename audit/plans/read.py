@@ -37,7 +37,7 @@ class Plan:
     document: validated; None: a bare list of tables. entries: name of a table -> its entry in a release file (raw).
     methods: name of a table -> what it says of its method.
     variables: its classifications. raw: the file as parsed. folder: where the files that it names lie.
-    files: the plan itself, and those that were read with it.
+    files: the plan itself, where it is one, and those that were read with it.
     """
 
     title: str
@@ -67,11 +67,13 @@ def read_plan(path: Path) -> Plan:
         found = clusters(sheet.tables, (), tuple(sheet.families.values()))
         return Plan(path.stem, sheet.tables, (), found, None, {}, {}, {}, {}, path.parent, path.name, (path,))
     text, _ = decode(read_bytes(path, source=path.name), path.name)
-    return plan_from_document(parse_document(text, path.name, json_only=is_json(path.name)), path)
+    plan = plan_from_document(parse_document(text, path.name, json_only=is_json(path.name)), path)
+    return replace(plan, files=(path, *plan.files))
 
 
 def plan_from_document(parsed: Document, path: Path) -> Plan:
-    """The plan that a parsed document describes; `path`: of its file, for messages and the files that it names.
+    """The plan that a parsed document describes; `path`: of its file (there need be none), for messages and the files
+    that it names.
 
     Raises
     ------
@@ -121,7 +123,6 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
     for name in document.clusters:
         if name not in names:
             raise unknown("cluster", name, names, top / "clusters")
-    files = (path, *folder.opened)
     return Plan(
         document.title,
         tables,
@@ -134,7 +135,7 @@ def plan_from_document(parsed: Document, path: Path) -> Plan:
         raw,
         path.parent,
         path.name,
-        files,
+        tuple(folder.opened),
     )
 
 

@@ -104,7 +104,7 @@ def tables_of_a_plan(folder: Path) -> str:
     plan = folder / "plan.json"
     plan.write_text(json.dumps(PLAN), "utf-8")
     published = Published("Firms", (PublishedCluster("firms", ("firms",), "safe"),))
-    certificate = certificate_of(published, {}, (plan,))
+    certificate = certificate_of(published, {}, (plan,), plan.parent)
     written = {"published.json": json_of(published), CERTIFICATE: json_of(certificate)}
     files = [Document(name, "application/json", text.encode()) for name, text in written.items()]
     files += [Document(name, "application/zip", b"confidential") for name in (PUBLIC, AGENCY)]

@@ -30,7 +30,7 @@ PLAN: dict[str, Any] = {
 
 OWED = "table_name,indicator,region,size\nt,sales,N1,a\n"
 
-# plan, further records, rows of a template, what is said (CONVENTION 1004 where it tells of codes, templates, combinations)
+# plan, further records, rows of a template, what is said (of codes, templates and combinations: CONVENTION 1004)
 KINDS: dict[str, tuple[dict[str, Any], list[str], str, str]] = {
     "unknown codes": (
         {},
