@@ -19,11 +19,6 @@ from tableseal.audit.solvers.protocol import Basis, Floats, Outcome, Problem
 _PRIMAL_SIMPLEX = 4
 _DUAL_SIMPLEX = 1
 
-_LARGE = 3000
-"""Columns from which integer programs start with the interior point method: from nothing, simplex has no first table of
-a cube of 10,301 columns after minutes, and takes a third of the time on one of 1,385."""
-
-
 _ROUGH = 1e-3
 """Relative tolerance of the first-order method."""
 
@@ -167,6 +162,7 @@ def minimise_integer(
     nodes: int,
     integral: NDArray[np.bool_] | None,
     effort: float,
+    interior: int,
 ) -> Outcome:
     """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes; at once where numbers are too
     large for it."""
@@ -178,7 +174,9 @@ def minimise_integer(
     model.setOptionValue("time_limit", max(seconds, 0.0))
     model.setOptionValue("mip_max_nodes", nodes)
     model.setOptionValue("mip_heuristic_effort", effort)
-    if len(cost) > _LARGE:  # of a program without whole columns the second (17,846 columns: 5 s, with simplex minutes)
+    if (
+        len(cost) > interior
+    ):  # of a program without whole columns the second (17,846 columns: 5 s, with simplex minutes)
         model.setOptionValue("mip_lp_solver", "ipm")
         model.setOptionValue("solver", "ipm" if integral is not None and not integral.any() else "choose")
     model.setOptionValue("mip_rel_gap", 0.0)

@@ -68,17 +68,18 @@ def searched(part: Part, settled: Ints, bound: int, proved: bool, behind: Behind
     x[known] = settled[known]
     search, exchanged = added_up(part, x, behind, tools)
     best, middle = False, int(part.between.sum()) <= MIDDLE
-    lacking = exchanged and middle and not proved and bool(search.beyond.any())
-    if lacking:
+    whole = middle and not proved  # whether one program is asked for the whole part
+    if exchanged and whole and search.beyond.any():
         any_ = zero_restricted(part, limits.share(0.6))
         proved = any_.status == "infeasible"
         here = None if any_.x is None else steps_of(part, any_.x)
         if any_.x is not None and here is not None:
             search = Search(part, np.concatenate([here - part.low, np.round(any_.x[cells:]).astype(np.int64)]))
+            whole = np.isinf(limits.seconds_left())  # what time is left makes it nearer
         else:
             mend(search, limits.share(0.3), tools.progress)
-    if middle and not proved:
-        found, least = program(part, limits.share(0.3 if lacking else 0.5), whole=True, nodes=FEW)
+    if whole and not proved:
+        found, least = program(part, limits.share(0.5), whole=True, nodes=FEW)
         better = None if found.x is None else steps_of(part, found.x)
         if (
             found.x is not None

@@ -224,7 +224,7 @@ def refusal(told: dict[str, Any], changes: CellKeySettings = USUAL) -> str:
 
 
 def test_releases_that_cannot_be_changed() -> None:
-    """CONVENTION 741 and 747."""
+    """CONVENTION 741, 747 and 1016."""
     told = document(PEOPLE, [["sex", "area"]])
     told["tables"][0]["cells"]["value"][0] += 1
     told["tables"][0]["absent"] = {"leaves": "not_released", "totals": "not_released"}
@@ -237,7 +237,8 @@ def test_releases_that_cannot_be_changed() -> None:
     holes["microdata"]["cells"]["k"] = ["1"] * 5 + [""] * 7
     assert "7 of 12 records have no key; more than half" in refusal(holes, replace(USUAL, modulus=256))
     holes["microdata"]["cells"]["k"] = ["1"] * 6 + [""] * 6
-    _, found = changed(release_from_document(holes), replace(USUAL, modulus=256))
+    assert "row 7: has no key (6 of 12 records have none)" in refusal(holes, replace(USUAL, modulus=256))
+    _, found = changed(release_from_document(holes), replace(USUAL, modulus=256, missing_keys=True))
     assert [note.count for note in found.notes] == [6]
     none = document(PEOPLE, [["sex", "area"]])
     none["microdata"]["key"] = None
