@@ -115,10 +115,8 @@ def opened_counter(cube: Path, policy: Path, secret: Path) -> Counter:
     ground = None
     if rules.memory is not None:
         assert isinstance(cells, HeldCells)
-        ground = Ground.of(cells.held, protection, rules, sums)
+        ground = Ground.of(cells.held, protection, rules)
     seen = f"{stored.manifest.sha256} {rules.protection!r} {number}"
-    if sums is not None and rules.measures is not None:
-        seen += f" {rules.measures.share} {rules.measures.range} {rules.measures.variance}"
     units = {name: measure.unit for name, measure in stored.about.measures.items()}
     return Counter(
         cube.stem,

@@ -85,7 +85,9 @@ class Memories:
         assert counter.ground is not None
         key, variables = (counter.identity, audience), counter.generator.variables
         with self._lock:
-            memory = self._held.get(key) or Memory.empty(counter.ground)
+            memory = self._held.get(key)
+        if memory is None or memory.ground is not counter.ground:  # which is another one under another policy
+            memory = Memory.empty(counter.ground)
         with self._store.reading() as connection:
             new = answers_since(connection, *key, known=len(memory.answers))
         if new:

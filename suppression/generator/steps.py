@@ -148,11 +148,11 @@ def _summed(
     assert table.contributions is not None
     shown = sums.shown(measure, table.total, table.contributions.largest(measure)[:, 0], table.key)
     if memory is not None:
-        found = judge(memory, Remembered(table.question, shown), effort)
+        found = judge(memory, Remembered(table.question, shown, sums.change), effort)
         if isinstance(found, Against):
             return _Refused(Refusal("memory", memory=_against(found, memory)))
         memory = found
-    figures = Figures(None, None, kept_of_sums(table.total, shown), within=sums.reach)
+    figures = Figures(None, None, kept_of_sums(table.total, shown), within=sums.change.reach)
     return _Passed(_answer(table.question, shown, figures, left_out, generator), memory)
 
 

@@ -30,16 +30,23 @@ _LOW = 11
 """Bits of a number that a float of 53 bits has no room for."""
 
 
+@dataclass(frozen=True)
+class Change:
+    """What is known of changes of sums. deviation: standard deviation of one; reach: none goes beyond it; both as
+    shares of the largest contribution."""
+
+    deviation: float
+    reach: float
+
+
 @dataclass(frozen=True, repr=False)
 class Sums:
-    """What is done to sums. deviation: standard deviation of a change; reach: no change goes beyond it; both as shares
-    of the largest contribution."""
+    """What is done to sums."""
 
     share: float
     table: PTable
     secret: int
-    deviation: float
-    reach: float
+    change: Change
 
     @staticmethod
     def of(rule: MeasureRule, secret: int) -> "Sums":
@@ -52,7 +59,7 @@ class Sums:
         table = magnitude_table(rule.range, float(rule.variance), _MODULUS)
         step, share = float(table.step), float(rule.share)
         variance = float(table.moment(len(table.levels) - 1, 2)) + step**2 / 12
-        return Sums(share, table, secret, share * sqrt(variance), share * (table.widest + 0.5) * step)
+        return Sums(share, table, secret, Change(share * sqrt(variance), share * (table.widest + 0.5) * step))
 
     def shown(self, measure: str, total: Ints, largest: Ints, keys: Ints) -> Ints:
         """int64 (cells): what is published of each sum, in units of the measure.
@@ -81,10 +88,10 @@ def refuse_measures(rule: MeasureRule, at: Place) -> None:
     if not 0 < rule.share <= 1:
         raise InputError(found=str(float(rule.share)), expected="above 0 and at most 1", at=at / "share")
     made = Sums.of(rule, 0)
-    if made.reach > 1:
+    if made.change.reach > 1:
         most = Fraction(1) / (rule.range + Fraction(1, 4))
-        text = f"with this range changes go up to {made.reach:.3g} largest contributions; expected a share of at "
-        raise InputError(f"{text}most {float(most):.4f}, so that no sum falls below 0.", at=at / "share")
+        text = f"with this range changes go up to {made.change.reach:.3g} largest contributions; expected a share of "
+        raise InputError(f"{text}at most {float(most):.4f}, so that no sum falls below 0.", at=at / "share")
 
 
 def sensitive_sums(found: Contributions, measure: str, rule: MeasureRule) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

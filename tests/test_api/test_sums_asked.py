@@ -11,12 +11,16 @@ import polars
 import pytest
 from asking import asked
 from commands import run
+from databases import KEYS
 from fastapi.testclient import TestClient
 from paging import BROWSER
 from towns import MEASURES, POLICY, built
 
 import tableseal as ts
 from tableseal.api.generating.counter import Counter, opened_counter
+from tableseal.api.generating.memories import Memories
+from tableseal.api.store.engine import Store
+from tableseal.api.store.migrate import migrate
 from tableseal.audit.errors import InputError
 from tableseal.audit.hypercube.ask import request_of
 from tableseal.suppression.generator.memory.memory import Memory
@@ -125,6 +129,27 @@ def test_the_command_and_python_say_sums_and_means(
     frame = told.to_frame("polars")
     assert frame.columns == ["sex", "value", "count", "mean"]
     assert frame["mean"].to_list() == pytest.approx((frame["value"] / frame["count"]).to_list())
+
+
+def test_answers_stay_with_who_holds_them_when_the_policy_changes(folder: Path, tmp_path: Path) -> None:
+    """CONVENTION 1119. Counts that were given before there were sums, and sums before there were other rules."""
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}", KEYS)
+    migrate(store)
+    memories = Memories(store)
+    without = {key: value for key, value in MEASURES.items() if key != "measures"}
+    stricter = {**MEASURES, "measures": {**MEASURES["measures"], "error": 0.5}, "threshold": 4}
+    requests = BY_SEX, {**BY_SEX, "mean": "income"}, {**VERSION, "by": ["sex"]}
+    outcomes, held = [], []
+    for policy, request in zip((without, MEASURES, stricter), requests, strict=True):
+        (tmp_path / "policy.yaml").write_text(json.dumps(policy), "utf-8")
+        counter = opened_counter(folder / "town.cube", tmp_path / "policy.yaml", folder / "town.secret")
+        outcomes.append(memories.told(counter, request_of(request, counter.cells), "user a", "a").outcome)
+        now = memories.held(counter, "user a")
+        assert now.ground is counter.ground
+        held.append(len(now.answers))
+    store.close()
+    assert outcomes == ["answered"] * 3
+    assert held == [1, 2, 3]
 
 
 def test_rules_that_look_at_more_than_is_kept_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -160,10 +160,10 @@ def test_the_same_sum_is_shown_alike_and_never_changed_by_more_than_is_told() ->
     shown = sums.shown("turnover", total, largest, keys)
     assert np.array_equal(shown, sums.shown("turnover", total, largest, keys))
     changes = (shown - total) / 10_000
-    assert abs(changes.mean()) < 5 * sums.deviation / len(keys) ** 0.5
-    assert changes.std() == pytest.approx(sums.deviation, rel=0.02)
-    assert sums.deviation**2 == pytest.approx(0.04 * (2 + 1 / 48), rel=1e-6)
-    assert np.abs(changes).max() <= sums.reach == pytest.approx(0.65)
+    assert abs(changes.mean()) < 5 * sums.change.deviation / len(keys) ** 0.5
+    assert changes.std() == pytest.approx(sums.change.deviation, rel=0.02)
+    assert sums.change.deviation**2 == pytest.approx(0.04 * (2 + 1 / 48), rel=1e-6)
+    assert np.abs(changes).max() <= sums.change.reach == pytest.approx(0.65)
     assert len(np.unique(shown)) > 10_000  # no steps
     other = sums.shown("profit", total, largest, keys)
     assert abs(np.corrcoef(shown, other)[0, 1]) < 0.03
@@ -194,7 +194,7 @@ def told(
 ) -> tuple[Contributors, Known, list[np.ndarray]]:
     """What is known after answers to all of these, whatever the policy allows; and what was shown."""
     sums = Sums.of(rule, 11)
-    found = Contributors(cube.held, "turnover", rule, sums)
+    found = Contributors(cube.held, "turnover", rule)
     protection = protection_of(ByCellKey(3, Fraction(1)), 2**16, 3)
     ground = Ground(cube.held, protection, 3, MemoryRule())
     known, shown = Known.nothing(found.subjects), []
@@ -203,7 +203,7 @@ def told(
         assert table.total is not None
         assert table.contributions is not None
         shown.append(sums.shown("turnover", table.total, table.contributions.largest("turnover")[:, 0], table.key))
-        known, _ = found.with_answer(ground.marks, known, question, shown[-1])
+        known, _ = found.with_answer(ground.marks, known, question, shown[-1], sums.change)
     return found, known, shown
 
 
@@ -244,7 +244,7 @@ def test_no_estimate_is_nearer_and_no_smaller_interval_is_left_than_the_memory_s
     cube = cube_of(SIZES, records)
     questions = [random_sums(random) for _ in range(5)]
     found, known, shown = told(cube, RULE, [*questions, questions[0]])
-    sums, values = found.sums, np.array([value for _, _, value in records], np.float64)
+    change, values = Sums.of(RULE, 11).change, np.array([value for _, _, value in records], np.float64)
     rows: dict[tuple[int, ...], tuple[float, float]] = {}
     for question, answer in zip(questions, shown, strict=False):
         for cell, own in enumerate(members(question, list(enumerate_records(records)))):
@@ -253,7 +253,7 @@ def test_no_estimate_is_nearer_and_no_smaller_interval_is_left_than_the_memory_s
                 largest = max(abs(v) for v in given_in([records[k] for k in inside]).values())
                 rows[inside] = (largest, float(answer[cell]) - float(values[list(inside)].sum()))
     matrix = np.array([[float(k in inside) for k in range(len(records))] for inside in rows]).reshape(len(rows), -1)
-    deviation = np.array([max(sums.deviation * largest - 0.5, 0) for largest, _ in rows.values()])
+    deviation = np.array([max(change.deviation * largest - 0.5, 0) for largest, _ in rows.values()])
     use = deviation > 0
     weighted = matrix[use] / deviation[use][:, None]
     inverse = np.linalg.pinv(weighted.T @ weighted)
@@ -277,14 +277,14 @@ def test_no_estimate_is_nearer_and_no_smaller_interval_is_left_than_the_memory_s
         ends = -known.less[subject], min(known.more[subject], 3)
         if subject < len(cube.held) and values[own].sum() < 0:  # the sign of these is not kept
             ends = -known.more[subject], known.less[subject]
-        for change in np.linspace(*ends, 7):
-            other = values + change * x
+        for more in np.linspace(*ends, 7):
+            other = values + more * x
             for inside, (_, moved) in rows.items():
                 gives: dict[int, float] = {}
                 for k in inside:
                     gives[records[k][1]] = gives.get(records[k][1], 0.0) + other[k]
                 total = float(other[list(inside)].sum()) - float(values[list(inside)].sum())
-                assert abs(moved - total) <= sums.reach * max(map(abs, gives.values())) + 0.5001
+                assert abs(moved - total) <= change.reach * max(map(abs, gives.values())) + 0.5001
     again, known_again, _ = told(cube, RULE, questions)
     assert np.array_equal(known_again.precision, known.precision)  # the same question adds nothing
     assert np.array_equal(again.beyond(known_again), found.beyond(known))
@@ -303,7 +303,7 @@ def generator(
     protection = protection_of(policy.protection, 2**16, 5)
     sums = Sums.of(rule, 5)
     made = Generator(VARIABLES, policy, protection, sums, {"turnover": Fraction(1)})
-    return made, None if memory is None else Memory.empty(Ground.of(cube.held, protection, policy, sums))
+    return made, None if memory is None else Memory.empty(Ground.of(cube.held, protection, policy))
 
 
 ALL = Question((by(VARIABLES, 1),), (), "turnover")
@@ -377,3 +377,26 @@ def test_sums_tell_that_somebody_is_there() -> None:
     assert after is not None
     assert after.occupied.sum() == 1
     assert after.answered.starts == (0,)  # nothing is known of counts besides
+
+
+def test_answers_under_another_policy_count_as_they_were_changed_then() -> None:
+    """CONVENTION 1112. A sum that was changed otherwise is another view; where no sums are given any more, they say
+    still that somebody is there."""
+    records = records_of(3)
+    cube = cube_of(SIZES, records)
+    wide, narrow = RULE, replace(RULE, share=Fraction(1, 10))
+    kept = []
+    for rule in (wide, narrow):
+        made, memory = generator(cube, replace(rule, error=None, rules=(), respondents=1), MemoryRule(error=None))
+        found, memory = answered(asked(ALL, cube), made, memory)
+        assert isinstance(found, Answer)
+        assert memory is not None
+        kept += [remembered_of(kept_of(answer, VARIABLES), VARIABLES) for answer in memory.answers]
+    assert kept[0].change != kept[1].change
+    one, both, later = (recall(Memory.empty(memory.ground), some) for some in (kept[:1], kept, kept[1:]))
+    sure = np.isfinite(both.known["turnover"].precision)
+    alone = one.known["turnover"].precision + later.known["turnover"].precision
+    assert both.known["turnover"].precision[sure] == pytest.approx(alone[sure])
+    without = recall(Memory.empty(replace(memory.ground, contributors={})), kept)
+    assert not without.known
+    assert np.array_equal(without.occupied, both.occupied)

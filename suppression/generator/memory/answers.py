@@ -10,17 +10,19 @@ from tableseal.audit.hypercube.model import Ints
 from tableseal.audit.hypercube.question import Question, cells_of
 from tableseal.suppression.generator.memory.ground import Ground, Marks
 from tableseal.suppression.generator.protection import Steps, reach
+from tableseal.suppression.generator.sums import Change
 
 
 @dataclass(frozen=True, repr=False)
 class Remembered:
     """All that has to be kept of an answer; everything else follows from it and the hypercube.
 
-    shown: int64 (cells), as they were published, row by row.
+    shown: int64 (cells), as they were published, row by row. change: of sums, how they were changed.
     """
 
     question: Question
     shown: Ints
+    change: Change | None = None
 
     @cached_property
     def identity(self) -> tuple[object, ...]:
@@ -29,7 +31,7 @@ class Remembered:
             tuple((one.variable, one.of_leaf.tobytes()) for one in group)
             for group in (self.question.axes, self.question.where)
         )
-        return axes, where, self.question.measure
+        return axes, where, self.question.measure, self.change
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,7 @@ taken to be known not to be empty (see `moves`).
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ from tableseal.audit.hypercube.contributions import Contributions, grouped
 from tableseal.audit.hypercube.model import BaseCells, Ints
 from tableseal.audit.hypercube.question import Question, cells_of
 from tableseal.suppression.generator.policy import MeasureRule
-from tableseal.suppression.generator.sums import Sums, shares_of
+from tableseal.suppression.generator.sums import Change, shares_of
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.uint64]
@@ -91,12 +92,11 @@ class Known:
 
 @dataclass(frozen=True, repr=False)
 class Contributors:
-    """Contributors of a hypercube, and how sums are changed (agency knowledge)."""
+    """Contributors of a hypercube (agency knowledge)."""
 
     base: BaseCells
     measure: str
     rule: MeasureRule
-    sums: Sums
 
     @cached_property
     def subjects(self) -> Subjects:
@@ -104,15 +104,21 @@ class Contributors:
         assert self.base.contributions is not None
         return Subjects.of(self.base.contributions, self.measure, self.rule)
 
-    def with_answer(self, marks_of: Marks, before: Known, question: Question, shown: Ints) -> tuple[Known, Ints]:
+    def with_answer(
+        self, marks_of: Marks, before: Known, question: Question, shown: Ints, change: Change
+    ) -> tuple[Known, Ints]:
         """With a further answer; and subjects of whom more would be known than the policy allows, and was not before
-        (positions in `Subjects`). marks_of: of base cells. shown: int64 (cells)."""
+        (positions in `Subjects`).
+
+        marks_of: of base cells. shown: int64 (cells). change: how it was changed then; another one is another view.
+        """
         contributions, subjects = self.base.contributions, self.subjects
         assert contributions is not None
         cell, size = cells_of(question, self.base), question.size
         inside = np.flatnonzero(cell >= 0)
         marks = np.zeros(size, np.uint64)
         np.add.at(marks, cell[inside], marks_of[inside])
+        marks += np.uint64(int.from_bytes(blake2b(repr(change).encode(), digest_size=8).digest()))
         new = (np.bincount(cell[inside], minlength=size) > 0) & ~np.isin(marks, before.told)
         found = grouped(contributions.only([self.measure]), cell, size)
         largest = found.largest(self.measure)[:, 0].astype(np.float64)
@@ -128,12 +134,12 @@ class Contributors:
         there = gives != 0
         who, where, gives = who[there], where[there], gives[there]
 
-        deviation = np.maximum(self.sums.deviation * largest - 0.5, 0.0)[where]
+        deviation = np.maximum(change.deviation * largest - 0.5, 0.0)[where]
         with np.errstate(divide="ignore"):
             views = np.where(new[where], (gives / deviation) ** 2, 0.0)
         precision = before.precision.copy()
         np.add.at(precision, who, views)
-        reach = self.sums.reach * largest[where]
+        reach = change.reach * largest[where]
         moved = np.where(gives > 0, 1.0, -1.0) * (shown - total)[where]
         size_of = np.abs(gives)
         more, less = before.more.copy(), before.less.copy()

@@ -11,7 +11,6 @@ from tableseal.audit.hypercube.model import BaseCells
 from tableseal.suppression.generator.memory.contributors import Contributors
 from tableseal.suppression.generator.policy import GeneratorPolicy, MemoryRule
 from tableseal.suppression.generator.protection import Protection, mixed
-from tableseal.suppression.generator.sums import Sums
 
 Positions = NDArray[np.int32]
 Marks = NDArray[np.uint64]
@@ -39,15 +38,12 @@ class Ground:
     contributors: Mapping[str, Contributors] = field(default_factory=dict)
 
     @staticmethod
-    def of(base: BaseCells, protection: Protection, policy: GeneratorPolicy, sums: Sums | None = None) -> "Ground":
-        """By a policy that has a memory. sums: how sums are changed, if they are given."""
+    def of(base: BaseCells, protection: Protection, policy: GeneratorPolicy) -> "Ground":
+        """By a policy that has a memory."""
         assert policy.memory is not None
-        measures = base.sums if sums is not None else ()
-        contributors = {
-            name: Contributors(base, name, policy.measures, sums)
-            for name in measures
-            if policy.measures is not None and sums is not None
-        }
+        contributors = {}
+        if policy.measures is not None and base.contributions is not None:
+            contributors = {name: Contributors(base, name, policy.measures) for name in base.sums}
         return Ground(base, protection, policy.threshold, policy.memory, contributors)
 
     @property

@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.hypercube.model import Variable
 from tableseal.audit.hypercube.question import Grouping, Question
 from tableseal.suppression.generator.memory.answers import Remembered
+from tableseal.suppression.generator.sums import Change
 
 
 def kept_of(answer: Remembered, variables: Sequence[Variable]) -> bytes:
@@ -25,7 +27,7 @@ def kept_of(answer: Remembered, variables: Sequence[Variable]) -> bytes:
         "axes": [said(axis) for axis in question.axes],
         "where": [said(chosen) for chosen in question.where],
         "shown": answer.shown.tolist(),
-        **({} if question.measure is None else {"measure": question.measure}),
+        **({} if answer.change is None else {"measure": question.measure, "change": astuple(answer.change)}),
     }
     return zlib.compress(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
 
@@ -52,8 +54,9 @@ def remembered_of(content: bytes, variables: Sequence[Variable]) -> Remembered:
             tuple(map(grouping, document["axes"])), tuple(map(grouping, document["where"])), document.get("measure")
         )
         shown = np.array(document["shown"], np.int64)
-        if len(shown) != question.size:
+        change = document.get("change")
+        if len(shown) != question.size or (change is None) != (question.measure is None):
             raise ValueError
     except (zlib.error, ValueError, KeyError, TypeError):
         raise InputError("a kept answer is damaged, or belongs to another hypercube.") from None
-    return Remembered(question, shown)
+    return Remembered(question, shown, None if change is None else Change(*map(float, change)))

@@ -184,15 +184,17 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
 
 def _with_sums(memory: Memory, answer: Remembered, measure: str, effort: Effort) -> tuple[Memory, Against | None]:
     """With sums: more may be known of contributors, and base cells with a small count not to be empty."""
-    ground = memory.ground
-    contributors = ground.contributors[measure]
-    before = memory.known.get(measure) or Known.nothing(contributors.subjects)
-    known, beyond = contributors.with_answer(ground.marks, before, answer.question, answer.shown)
+    ground, known, beyond = memory.ground, memory.known, NOBODY
+    contributors = ground.contributors.get(measure)
+    if contributors is not None and answer.change is not None:  # else no sums of it are given any more
+        before = known.get(measure) or Known.nothing(contributors.subjects)
+        after, beyond = contributors.with_answer(ground.marks, before, answer.question, answer.shown, answer.change)
+        known = {**known, measure: after}
     told = cells_of(answer.question, ground.base) >= 0
     found = replace(
         memory,
         answers=(*memory.answers, answer),
-        known={**memory.known, measure: known},
+        known=known,
         occupied=memory.occupied | (told & (ground.base.count < ground.threshold)),
     )
     if len(beyond) and effort.bare <= TOLD:
