@@ -221,8 +221,8 @@ def _place(g: Grid, c: int) -> int:
 def _descended(
     g: Grid, c: int, d: int, code: int, far: float, price: Cells, chain: Cells, start: int, count: int
 ) -> int:
-    """Continue a chain (from `start` on) from a code down to one without further ones, each the cheapest that can move so
-    far: its length; -1: there is none."""
+    """Continue a chain (from `start` on) from a code down to one without further ones, each the cheapest that can move
+    so far: its length; -1: there is none."""
     offset = g.offset[d]
     fixed = _place(g, c) - g.stride[d] * g.codes[c][d]
     while g.first[offset + code + 1] > g.first[offset + code]:
