@@ -115,8 +115,8 @@ def _are_tables(
     fits = (least == NO_LOWER) | (falls <= value - least)
     fits &= (most == NO_UPPER) | (rises <= most - value)
     misfits = np.bincount(box[~fits], minlength=len(far))
-    whole: NDArray[np.bool_] = (touched == 0) & (misfits == 0)
-    return whole
+    tables: NDArray[np.bool_] = (touched == 0) & (misfits == 0)
+    return tables
 
 
 def _far(need: Requirement, value: int) -> tuple[int, int]:
