@@ -23,8 +23,8 @@ Array = Any
 ADDED, TIMES = 64, 6
 """Base cells that are taken in at a time, and how many times."""
 
-STEPS = 20
-"""Of conjugate gradients, at most, each time."""
+STEPS, LAST_STEPS = 20, 150
+"""Of conjugate gradients, at most, each time, and the last time, before a table is refused."""
 
 WELL, FAIR = 0.6, 0.95
 """Parts of the limit. At the first a direction is good: further answers will see some of it. Below the second it is
@@ -105,8 +105,9 @@ class Pursuit:
             new = _largest(steep, ADDED)
             members, entries = np.concatenate([members, new]), np.concatenate([entries, np.zeros(len(new))])
             room = np.zeros((3, len(members))), np.zeros(1 + self.number)
-            value = self.run(descend, members, entries, sums, held, answers, STEPS, WELL * self.limit, *room)
-            if value <= FAIR * self.limit or not len(new):
+            steps = STEPS if time + 1 < TIMES and len(new) else LAST_STEPS
+            value = self.run(descend, members, entries, sums, held, answers, steps, WELL * self.limit, *room)
+            if value <= FAIR * self.limit:
                 break
         members, entries = np.append(members, itself), np.append(np.round(entries * GRAIN) / GRAIN, 1.0)
         kept = entries != 0
