@@ -69,7 +69,7 @@ def utility_of(counts: Ints, shown: Ints) -> float:
     total = int(counts.sum())
     if total == 0:
         return float(not shown.any())
-    return float(utility(hellinger_counts(counts, shown), np.asarray(float(total)), shown.sum()))
+    return float(utility(hellinger_counts(counts, shown), np.asarray(float(total))))
 
 
 def kept_of_sums(total: Ints, shown: Ints) -> float:

@@ -233,12 +233,11 @@ def _begin(
 def _measure(part: _Measured, original: NDArray[np.int64], protected: Counts, settings: RiskFormula) -> None:
     part.add(**{name: divergence(name, original, protected) for name in settings.divergences})
     distance = hellinger_counts(original, protected)
-    total = protected.sum(axis=-1, dtype=np.float64)
     part.add(
-        total=total,
+        total=protected.sum(axis=-1, dtype=np.float64),
         distance=distance,
         shares=hellinger_shares(original, protected),
-        utility=utility(distance, part.start.total, total),
+        utility=utility(distance, part.start.total),
     )
     if settings.definition == "a14":
         found = table_risk.after(part.start, original, protected, settings.form)

@@ -38,18 +38,7 @@ def hellinger_shares(original: Counts, protected: Counts) -> Floats:
     return result
 
 
-def utility(distance: Floats, total: Floats, left: Floats) -> Floats:
-    """1 - HD / sqrt N, the data utility of a protected table whose original has N units.
-
-    Where nothing is left, or so much more than there was that it would be negative, it is 0 (the formula gives an empty
-    table 1 - 1 / sqrt 2).
-
-    left: units of the protected table.
-
-    Examples
-    --------
-    >>> utility(np.array([2.0, 5.0, 9.0]), np.array(50.0), np.array([48.0, 0.0, 400.0])).round(4).tolist()
-    [0.7172, 0.0, 0.0]
-    """
-    result: Floats = np.where(left > 0, np.maximum(1.0 - distance / np.sqrt(total), 0.0), 0.0)
+def utility(distance: Floats, total: Floats) -> Floats:
+    """1 - HD / sqrt N, the data utility of a protected table whose original has N units."""
+    result: Floats = 1.0 - distance / np.sqrt(total)
     return result

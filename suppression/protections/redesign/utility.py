@@ -42,5 +42,5 @@ def _figures(before: Release, spelled: Release, readers: Release, by: Recodings,
     _, cell = np.unique(moved, axis=0, return_inverse=True)
     together = np.bincount(cell.ravel(), weights=true) / np.bincount(cell.ravel())
     distance = float(hellinger_counts(true.astype(float), together[cell.ravel()]))
-    useful = float(utility(np.array(distance), np.array(true.sum(), np.float64), together.sum()))
+    useful = float(utility(np.array(distance), np.array(true.sum(), np.float64)))
     return TableChange(name, None, whole.cells, whole.risk, after.risk, significant(distance), significant(useful))
