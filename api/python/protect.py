@@ -48,6 +48,10 @@ class ProtectResult(Result):
 
     found: Protection
 
+    def as_tables(self, expected: str) -> Release:
+        """The protected release with all that the agency knows."""
+        return self.confidential
+
     @property
     def verdict(self) -> str:
         """Of the audit of what is released: safe, unsafe or undecided."""

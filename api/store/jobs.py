@@ -90,7 +90,7 @@ def record(
 ) -> Job:
     """A job that was done at once, with its result. once: a key that stands for nothing yet (see `same_request`)."""
     now = clock(connection)
-    more = {"started": now - seconds, "finished": now, "outcome": outcome, "who": who}
+    more = {"created": now - seconds, "started": now - seconds, "finished": now, "outcome": outcome, "who": who}
     job, keys = _insert(connection, owner, kind, request, State.SUCCEEDED, title, **more)
     key = fresh_key(job.id, "result")
     keep_keys(connection, key, *keys)

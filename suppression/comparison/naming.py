@@ -96,7 +96,7 @@ def named_methods(
         if word in CHANGING:
             found[name] = Changing(_settings(name, word, release))
         else:
-            search = method_named(name, _OPTION.name)
+            search = method_named(name, _OPTION.name, _written())
             found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
 

@@ -1,6 +1,6 @@
 """The search methods by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tableseal.audit.errors import InputError, OptionName
@@ -31,8 +31,9 @@ METHODS: Mapping[str, Search] = {
 GROUP: Final = "tableseal.search_methods"
 
 
-def method_named(name: str, option: str = "method") -> Search:
-    """The method of that name: one of ours, or one that an installed package adds.
+def method_named(name: str, option: str = "method", others: Sequence[str] = ()) -> Search:
+    """The method of that name: one of ours, or one that an installed package adds. others: what else could have been
+    said there, for the message.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def method_named(name: str, option: str = "method") -> Search:
         return METHODS[name]
     found: Any = load(GROUP, name, METHODS)
     if found is None:
-        text = f"there is no such method; methods are {', '.join(METHODS)}."
+        text = f"there is no such method; methods are {', '.join([*METHODS, *others])}."
         raise InputError(text, at=OptionName(option, name))
 
     def added(problem: Problem, tools: Tools) -> Found:

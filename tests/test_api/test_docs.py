@@ -170,6 +170,39 @@ def test_every_route_and_its_parameters_are_in_the_reference() -> None:
     assert "`withhold_primaries`" in page
 
 
+def test_every_request_for_work_and_every_verb_is_on_the_pages(tmp_path: Path) -> None:
+    """Tables and lists that are written by hand name each POST route, each verb of the client and of the door."""
+    from tableseal.api.client import Client
+    from tableseal.api.http.app import create_app
+    from tableseal.api.settings import Settings
+
+    paths = create_app(Settings(data=tmp_path)).openapi()["paths"]
+    page = " ".join(re.findall(r"`([^`]*)`", TEXTS["docs/reference/http.md"]))
+    posts = [path for path, operations in paths.items() if path.startswith("/v1/") and "post" in operations]
+    assert len(posts) > 10
+    for path in posts:
+        assert re.sub(r"\{\w+\}", "NAME", path, count=1).split("{")[0] in page, path
+    service = TEXTS["docs/developer/service.md"]
+    (said,) = re.findall(r"^Verbs are (.*?)\. ", service, re.MULTILINE | re.DOTALL)
+    verbs = {name for name, _ in inspect.getmembers(Client, inspect.isfunction) if not name.startswith("_")}
+    assert verbs - {"close"} == set(re.findall(r"`(\w+)`", said))
+    for name in (
+        "audit",
+        "suppress",
+        "protect",
+        "compare",
+        "risk",
+        "sap",
+        "attack",
+        "verify",
+        "read",
+        "plan",
+        "publish",
+    ):
+        assert callable(getattr(tableseal, name))
+        assert f"`ts.{name}" in TEXTS["docs/developer/python.md"], name
+
+
 def test_generated_parts_are_known() -> None:
     """A part that nobody makes, or that no page shows, is a mistake."""
     asked = [

@@ -207,7 +207,8 @@ def test_the_door(tmp_path: Path) -> None:
     assert [path.name for path in found.save(tmp_path / "p.yaml")] == ["p_patients.csv", "p.yaml"]
     assert json.loads(found.public_json())["confidential"] is False
     assert "iframe" in found._repr_html_()
-    assert ts.audit(found.confidential).verdict == "safe"
+    assert ts.audit(found.confidential).verdict == ts.audit(found).verdict == "safe"
+    assert ts.attack(found, curve=False).to_json() == ts.attack(found.confidential, curve=False).to_json()
     unsafe = ts.protect(document(primary=[{"threshold": 6}]), base=3, method="random-rounding")
     with pytest.raises(ts.InputError, match="only a release whose audit says safe"):
         unsafe.to_frame()

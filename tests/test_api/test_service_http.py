@@ -77,7 +77,9 @@ def test_the_answer_at_once_is_the_report_of_the_command(client: TestClient, tmp
     assert response.content == cli_report(path, tmp_path)
     assert response.headers["cache-control"] == "no-store"
     job = response.headers["link"].partition(">")[0].removeprefix("<")
-    assert client.get(job).json()["state"] == "succeeded"
+    kept = client.get(job).json()
+    assert (kept["state"], kept["timings"]["queued"]) == ("succeeded", 0)
+    assert kept["timings"]["running"] > 0
     assert client.get(f"{job}/result").content == response.content
 
 

@@ -190,3 +190,10 @@ def test_the_largest_contributions_of_each_cell() -> None:
 def test_scalings_that_are_none(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Scaling(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_variance_that_cannot_be_is_told_in_the_units_that_were_asked_for() -> None:
+    """Changes are in steps of a half; what is asked for and what can be are in whole units of change."""
+    with pytest.raises(InputError, match=r"value 1: no unbiased change has variance 5; 0 to 2 can be"):
+        magnitude_table(2, 5.0, KEYS)
+    magnitude_table(2, 2.0, KEYS)

@@ -123,6 +123,13 @@ def test_widths_of_cells_without_limit_and_of_zeros() -> None:
     assert written["methods"][0]["protection"]["entropy_bits"] == {"least": "no limit", "mean": "no limit"}
 
 
+def test_an_unknown_method_is_told_of_searches_and_of_methods_that_change_values(comparison: Comparison) -> None:
+    with pytest.raises(
+        InputError, match=r"there is no such method; .*optimal.*controlled-rounding:BASE.*cell-key:NAME"
+    ):
+        compare(comparison.problem.given, ["zzz:3"])
+
+
 @pytest.mark.parametrize(("base", "message"), [("1", "2 or more"), ("2.5", "a multiple"), ("x", "a number")])
 def test_rounding_bases_that_are_none(comparison: Comparison, base: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -332,6 +332,17 @@ def test_limits_that_are_too_narrow_name_the_cell_and_a_share_that_is_enough() -
         adjusted(marked(fives, [0, 1, 3, 4], [4] * 4), TabularAdjustment(Fraction("0.01"), 10))
 
 
+@pytest.mark.parametrize(("distance", "enough"), [(45, 45 + 40), (40, 40 + 40), (200, 200 + 40)])
+def test_where_no_share_is_enough_a_range_is_told_that_is(distance: int, enough: int) -> None:
+    """CONVENTION 1022: the least one; a cell of 40 leaves values down to 0 possible, and not below."""
+    release = marked(np.array([[40, 60], [50, 70]]), [0], [distance])
+    for narrow in (0, enough - 1):
+        with pytest.raises(InputError, match=rf"cannot move by what protects it.*\(a range of {enough} is enough\)"):
+            adjusted(release, TabularAdjustment(Fraction("0.3"), narrow))
+    _, changed, _ = adjusted(release, TabularAdjustment(Fraction("0.3"), enough))
+    assert changed.shown.units[0] - 40 >= distance
+
+
 def test_what_cannot_be_adjusted_is_refused() -> None:
     release = tabulated(np.array([[4, 6], [5, 7]]), intruder={"nonnegative": False})
     with pytest.raises(InputError, match="may be negative"):

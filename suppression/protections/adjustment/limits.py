@@ -6,6 +6,7 @@ sensitive v that must leave [v - below, v + above] possible is shown as x >= v +
 for the interval of x to hold all of that. Zeros stay.
 """
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -46,7 +47,7 @@ def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach:
         down_most=value - down_least,
     )
     stuck = sensitive & ~moves.up & ~moves.down
-    subject.refuse(stuck, _too_narrow(value, below, above, stuck))
+    subject.refuse(stuck, _too_narrow(subject, below, above, stuck))
     return moves
 
 
@@ -60,13 +61,25 @@ def _levels(subject: Subject, sensitivity: Sensitivity) -> tuple[Ints, Ints]:
     return np.minimum(np.maximum(below, half), value), np.maximum(above, half)
 
 
-def _too_narrow(value: Ints, below: Ints, above: Ints, stuck: NDArray[np.bool_]) -> str:
+def _too_narrow(subject: Subject, below: Ints, above: Ints, stuck: NDArray[np.bool_]) -> str:
     text = "cannot move by what protects it: readers would have to be told of a larger share, or a larger range"
     if not stuck.any():
         return text
+    value = subject.value
     down, up = value[stuck] - np.maximum(below[stuck], 1), value[stuck] + np.maximum(above[stuck], 1)
     needed = max(
         (1 - Fraction(int(low), int(high)) for low, high in zip(down, up, strict=True) if low > 0), default=Fraction(1)
     )
     percent = -(-needed.numerator * 100 // needed.denominator)
-    return f"{text} (a share of {decimal(1, Fraction(percent, 100))} is enough)" if percent < 100 else text
+    if percent < 100:
+        return f"{text} (a share of {decimal(1, Fraction(percent, 100))} is enough)"
+    # With such a range each can go up by what protects it above, and what protects it below still fits its interval.
+    wide = below + np.maximum(above, 1)
+    return f"{text} (a range of {_range_enough(subject, stuck, wide)} is enough)"
+
+
+def _range_enough(subject: Subject, stuck: NDArray[np.bool_], wide: Ints) -> int:
+    """The least range (a whole number, of every measure) of so many units for these cells."""
+    units = [measure.unit for measure in subject.release.measures.values()]
+    cells = zip(subject.cells.measure[stuck].tolist(), wide[stuck].tolist(), strict=True)
+    return max(math.ceil(Fraction(units[measure]) * units_wide) for measure, units_wide in cells)

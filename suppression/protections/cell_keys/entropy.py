@@ -73,7 +73,7 @@ def magnitude_table(
     rows = []
     for level in sorted({0, *levels, range}):
         changes = np.arange(-min(level, range) * parts, range * parts + 1) if level else np.zeros(1, np.int64)
-        p = _row(changes, variance * parts**2, None, f"value {level}") if level else np.ones(1)
+        p = _row(changes, variance * parts**2, None, f"value {level}", parts) if level else np.ones(1)
         rows.append((level * parts, _segments(changes, p, modulus, f"value {level}")))
     return table_of(rows, modulus, 1, Fraction(1, parts))
 
@@ -91,15 +91,16 @@ def _refuse(wanted: Wanted) -> None:
         raise InputError(at=OptionName("unchanged"), found=f"{wanted.unchanged:g}", expected="from 0 to below 1")
 
 
-def _row(changes: NDArray[np.int64], variance: float, unchanged: float | None, what: str) -> Floats:
-    """Probabilities of the changes of a value."""
+def _row(changes: NDArray[np.int64], variance: float, unchanged: float | None, what: str, parts: int = 1) -> Floats:
+    """Probabilities of the changes of a value. changes, variance: in steps of 1 / parts, which no message speaks of."""
     stays = np.flatnonzero(changes == 0)
     share = unchanged if len(stays) else None
     free = np.delete(changes, stays) if share is not None else changes
     mass = 1.0 - (share or 0.0)
     least, most = possible_variances(free, mass)
     if not least - 1e-9 <= variance <= most + 1e-9:
-        text = f"{what}: no unbiased change has variance {variance:g}; {least:.6g} to {most:.6g} can be."
+        asked, least, most = (each / parts**2 for each in (variance, least, most))
+        text = f"{what}: no unbiased change has variance {asked:g}; {least:.6g} to {most:.6g} can be."
         raise InputError(text, at=OptionName("variance"))
     values = free.astype(np.float64)
     found = mass * _maximum_entropy(values, variance / mass)
