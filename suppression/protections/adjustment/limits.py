@@ -82,4 +82,5 @@ def _range_enough(subject: Subject, stuck: NDArray[np.bool_], wide: Ints) -> int
     """The least range (a whole number, of every measure) of so many units for these cells."""
     units = [measure.unit for measure in subject.release.measures.values()]
     cells = zip(subject.cells.measure[stuck].tolist(), wide[stuck].tolist(), strict=True)
-    return max(math.ceil(Fraction(units[measure]) * units_wide) for measure, units_wide in cells)
+    enough: list[int] = [math.ceil(Fraction(units[measure]) * units_wide) for measure, units_wide in cells]
+    return max(enough)
