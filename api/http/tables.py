@@ -187,11 +187,11 @@ def get_table(
     accept: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> Response:
     """The table that a job of `/v1/tables` made, in any form."""
+    found = own_job(at, asking, job)
     media_type = chosen(accept, FORMATS.values()) if form is None else FORMATS[form]
     if media_type is None:
         text = f"A table can be had as {listing(FORMATS.values())}; the request accepts none of them."
         raise ProblemError(Problem("not-acceptable", "Not in this form", 406, text, parameter="Accept"))
-    found = own_job(at, asking, job)
     content = document_content(at, found, TABLE)
     note_read(at, asking, found)
     return table_response(told_again(content.decode()), media_type)

@@ -178,7 +178,9 @@ def assess(
     whole = shelf.release([*current, *new], rules)
     apart = () if older or gone else _apart(publication, whole, current, rules)
     current = [table for table in current if table not in apart]
-    now = _Vintage(shelf.release([*current, *new], rules) if apart else whole, audited)
+    # That releases share no names is said all the same: it may be a slip.
+    judged = replace(shelf.release([*current, *new], rules), notes=whole.notes) if apart else whole
+    now = _Vintage(judged, audited)
     try:
         report = now.report
     except (AdditivityError, ContradictionError) as error:

@@ -169,7 +169,8 @@ def test_what_is_anothers_is_as_if_it_were_not_there(office: Office) -> None:
     assert walked >= 100
     for path in (path for method, path in routes(office.client) if method == "GET" and "{" in path):
         found = [office.ask("ann", "GET", filled(path, job)).status_code for job in (office.job, *office.others)]
-        assert 200 in found or "{name" in path, path
+        # A table that users ask for needs a hypercube; `test_tables_jobs` has one.
+        assert 200 in found or "{name" in path or path == "/v1/jobs/{job}/table", path
     own = office.ask("eve", "POST", "/v1/publications/prices/releases", json=EXAMPLE, headers=WAIT).json()
     assert {table["entry"] for table in own["audited"]} == {0}, "audited with nothing of ann's"
     assert office.ask("ann", "GET", "/v1/publications/prices").json() == before

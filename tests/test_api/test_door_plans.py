@@ -63,7 +63,7 @@ def test_a_publication_is_that_of_the_command(path: Path) -> None:
         (lambda path: ts.plan({"tableseal": 1}), "tableseal-plan: 1"),
         (lambda path: ts.plan(path.parent / "no.yaml"), "no such file"),
         (lambda path: ts.publish(path), "folder"),
-        (lambda path: ts.publish(PLAN, folder="x"), "expected the path of a plan"),
+        (lambda path: ts.publish(3, folder="x"), "expected the path of a plan, or a plan document"),
         (lambda path: ts.publish(path, folder=path.parent), "holds the plan"),
         (lambda path: ts.publish(path, folder=path.parent / "o", despite="x"), "despite: is for publication"),
         (lambda path: ts.publish(path, folder=path.parent / "o", method="x"), "method"),

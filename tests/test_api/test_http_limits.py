@@ -68,7 +68,7 @@ def test_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CONVENTION 933"""
-    monkeypatch.setattr(worker, "Limits", lambda _, cells, key: Limits(1, cells, key))  # no setting is as low
+    monkeypatch.setattr(worker, "Limits", lambda _, *others: Limits(1, *others))  # no setting is as low
     with asked(tmp_path) as client:
         for path, example in examples(client):
             found = problem(client, path, example, later=True)
