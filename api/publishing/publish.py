@@ -10,7 +10,7 @@ from tableseal.api.publishing.certificate import Source, certificate_of
 from tableseal.api.publishing.cluster import Protected, Task, held, protect_task
 from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.methods import Way, ways_of
-from tableseal.api.publishing.summary import Published, PublishedCluster
+from tableseal.api.publishing.summary import Published, PublishedCluster, input_is_wrong
 from tableseal.api.publishing.together import REPORT, Under, judged_together
 from tableseal.api.publishing.withheld import withheld_cells
 from tableseal.audit.batch.summary import Outcome
@@ -56,9 +56,10 @@ def publish(
 ) -> Published:
     """Protect every cluster of a plan and write what comes of it; whatever goes wrong with one is its entry.
 
-    Nothing of a cluster is public before its audit says safe. What was done before with the same tables, rules and
-    options is not done again. The files depend neither on the executor nor on how often the work was cut short.
-    Under a name nothing is public before all of it was judged with everything that is out under that name.
+    Nothing of a cluster is public before its audit says safe, and nothing at all where input is wrong. What was done
+    before with the same tables, rules and options is not done again. The files depend neither on the executor nor on
+    how often the work was cut short. Under a name nothing is public before all of it was judged with everything that is
+    out under that name.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def publish(
         cluster, key, microdata = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
-            result = result if settings.under is None else held(result)
+            result = held(result)
             found[cluster.name] = folder.keep(stem, key, _entry(cluster, result, stem), result)
             if settings.under is not None and result.release is not None:
                 releases[cluster.name] = partial(replace, result.release, microdata=microdata)
@@ -122,7 +123,10 @@ def publish(
         together, report = judged_together(plan, wholes, settings.under, executor=executor, progress=progress)
         if report is not None:
             folder.add(REPORT, report)
-    out = settings.under is None or (together is not None and together.entry is not None)
+    # What is wrong with a plan or its records may be wrong with other clusters, too, and nobody was told.
+    out = not input_is_wrong(found.values())
+    if settings.under is not None:
+        out = together is not None and together.entry is not None
     for cluster in plan.clusters:
         entry = found[cluster.name]
         if entry.verdict == "safe":

@@ -1,5 +1,6 @@
 """What came out for every cluster of a plan: as a document (schema tableseal/published/1) and in words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -97,6 +98,11 @@ class Published:
         return engine_version()
 
 
+def input_is_wrong(clusters: Iterable[PublishedCluster]) -> bool:
+    """Something is wrong with the plan, its tables or its records, so that nothing goes out."""
+    return any(one.failure is not None and one.failure.kind == "input" for one in clusters)
+
+
 def published_text(published: Published) -> str:
     """The same in words, one line a cluster."""
     safe = sum(cluster.verdict == "safe" for cluster in published.clusters)
@@ -116,6 +122,8 @@ def published_text(published: Published) -> str:
             lines.append(f"    {cluster.headline}")
     if published.together is not None:
         lines += _together_lines(published.together)
+    elif safe and input_is_wrong(published.clusters):
+        lines.append("  Nothing goes out before this is mended: what is safe is held back.")
     return "\n".join(lines)
 
 

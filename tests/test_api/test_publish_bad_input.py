@@ -186,6 +186,30 @@ def test_it_is_said_where_and_nothing_is_published(tmp_path: Path, kind: str) ->
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and path.parent.name != "out"]
 
 
+def test_nothing_of_other_clusters_goes_out(tmp_path: Path) -> None:
+    """CONVENTION 999: what is safe is held back until the records are mended."""
+    sales: list[int | None] = [5, 7, None, 9]
+    plan: dict[str, Any] = {
+        "tableseal-plan": 1,
+        "measures": {"firms": {"kind": "count"}, "sales": {"kind": "magnitude"}},
+        "variables": {"region": {"total": "T", "codes": ["N", "S"]}},
+        "tables": [{"name": name, "measure": name, "by": ["region"]} for name in ("firms", "sales")],
+        "microdata": {"cells": {"region": [*"NNSS"], "sales": sales}, "values": {"sales": "sales"}},
+        "policy": {"primary": [{"threshold": 2}]},
+    }
+    found = ts.publish(plan, folder=tmp_path)
+    assert [one.verdict for one in found.clusters] == ["safe", "failed"]
+    assert list(found.public) == []
+    assert [path.name for path in (tmp_path / "held").iterdir()]
+    assert not list((tmp_path / "public").iterdir() if (tmp_path / "public").exists() else ())
+    assert "held back" in found.text()
+    sales[2] = 3
+    found = ts.publish(plan, folder=tmp_path)
+    assert [one.verdict for one in found.clusters] == ["safe", "safe"]
+    assert {path.name for path in found.public} >= {"firms.yaml", "sales.yaml"}
+    assert not list((tmp_path / "held").iterdir())
+
+
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     with asked(tmp_path_factory.mktemp("service")) as opened:
