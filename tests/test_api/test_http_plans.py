@@ -176,9 +176,10 @@ def test_an_attempt_goes_on_where_the_one_before_was_lost(home: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         work(home, lasting, stop_after=1)
     (first,) = (lasting / "records").iterdir()
-    before = first.stat().st_mtime_ns
+    report = lasting / "agency" / f"{first.stem}.report.json"
+    before = report.stat().st_mtime_ns
     found = work(home, lasting)
-    assert first.stat().st_mtime_ns == before, "what is done is not done again"
+    assert report.stat().st_mtime_ns == before, "what is done is not done again"
     afresh = work(home, None)
     assert isinstance(found, Result)
     assert isinstance(afresh, Result)
