@@ -11,7 +11,7 @@ from tableseal.api.options.protect import ProtectOptions
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.protecting import run_protection
 from tableseal.api.publishing.methods import Way, way_document
-from tableseal.api.publishing.summary import HELD_FILES, PUBLIC_FILES
+from tableseal.api.publishing.summary import HELD_FILES
 from tableseal.api.suppressing import run_suppression
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.failures import Failure, failure_of
@@ -152,15 +152,6 @@ def _files(task: Task, release: Release, report: Report, executor: Executor) -> 
         assert proved is not None
         files[f"agency/{task.stem}.proof.json"] = proof_json(proved)
     if report.verdict == "safe":
-        public = release_files(public_release(release), Path("public") / f"{task.stem}.yaml")
+        public = release_files(public_release(release), Path(HELD_FILES) / f"{task.stem}.yaml")
         files |= {str(path): content for path, content in public.items()}
     return files
-
-
-def held(result: Protected) -> Protected:
-    """The same with what may go out held back."""
-    files = {
-        name.replace(PUBLIC_FILES, HELD_FILES, 1) if name.startswith(PUBLIC_FILES) else name: content
-        for name, content in result.files.items()
-    }
-    return replace(result, files=files)

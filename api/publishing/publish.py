@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.publishing.certificate import Source, certificate_of
-from tableseal.api.publishing.cluster import Protected, Task, held, protect_task
+from tableseal.api.publishing.cluster import Protected, Task, protect_task
 from tableseal.api.publishing.folder import Results
 from tableseal.api.publishing.methods import Way, ways_of
 from tableseal.api.publishing.summary import Published, PublishedCluster, input_is_wrong
@@ -108,7 +108,6 @@ def publish(
         cluster, key, microdata = waiting[position]
         stem = stems[cluster.name]
         if isinstance(result, Protected):
-            result = held(result)
             found[cluster.name] = folder.keep(stem, key, _entry(cluster, result, stem), result)
             if settings.under is not None and result.release is not None:
                 releases[cluster.name] = partial(replace, result.release, microdata=microdata)

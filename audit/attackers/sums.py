@@ -1,9 +1,7 @@
 """Sums that equations between measures state: turnover = domestic + export, in one cell or over several."""
 
-import numpy as np
-
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.linear.keys import KeySpace, Lookup, named_keys
 from tableseal.audit.model import Link, LinkTerm, Release
 
 Sum = tuple[int, tuple[int, ...]]
@@ -14,16 +12,10 @@ def sums_of(release: Release, cells: Cells) -> list[Sum]:
     """Links that say of one cell that it is the sum of two or more others (each perhaps several times): not of one
     alone, as equal figures of two years say nothing about who stands behind them. Links with cells that no table has
     are left out."""
-    measures = {name: at for at, name in enumerate(release.measures)}
     added = [terms for link in release.links if (terms := _sum(link)) is not None]
     every = [term for whole, parts in added for term in (whole, *parts)]
-    space = KeySpace.of(release)
-    found = Lookup.of(space.keys(cells.measure, cells.codes)).find(
-        space.keys(
-            np.array([measures[term.measure] for term in every], np.int32),
-            np.array([term.codes for term in every], np.int32).reshape(-1, len(release.variables)),
-        )
-    )
+    keys = KeySpace.of(release).keys(cells.measure, cells.codes)
+    found = Lookup.of(keys).find(named_keys(release, every))
     sums, at = [], iter(found.tolist())
     for _, parts in added:
         whole, *own = (next(at) for _ in range(1 + len(parts)))

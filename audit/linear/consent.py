@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.linear.keys import Keys, KeySpace, Lookup
+from tableseal.audit.linear.keys import Keys, Lookup, named_keys
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import CONSENT_UNCHECKED, Consent, Note, Release
 
 
-def consented(
-    release: Release, space: KeySpace, keys: Keys, by_status: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], list[Note]]:
+def consented(release: Release, keys: Keys, by_status: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[Note]]:
     """Cells whose contributors agree to publication (bool, cells), and what the report says of them.
 
     An agreement that has ended before the release's `date` counts for nothing. There is no other clock: the same
@@ -21,14 +19,8 @@ def consented(
     keys: of the cells. by_status: bool (cells), a table says `consent`.
     """
     found, notes = by_status.copy(), []
-    measures = list(release.measures)
     stated = np.zeros(len(found), np.bool_)
-    at = Lookup.of(keys).find(
-        space.keys(
-            np.array([measures.index(c.measure) for c in release.consents], np.int32),
-            np.array([c.codes for c in release.consents], np.int32).reshape(-1, len(release.variables)),
-        )
-    )
+    at = Lookup.of(keys).find(named_keys(release, release.consents))
     for consent, cell in zip(release.consents, at.tolist(), strict=True):
         if cell < 0:
             continue

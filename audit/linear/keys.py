@@ -1,6 +1,8 @@
 """One key per cell, so that cells of different tables and their parents can be looked up in bulk."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,24 @@ class KeySpace:
             return key
         rows = np.ascontiguousarray(np.column_stack([measure, codes]).astype(">i4"))
         return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+
+
+class Named(Protocol):
+    """What is said of a cell: a term of a link, an agreement. codes: positions, one for each variable."""
+
+    @property
+    def measure(self) -> str: ...
+    @property
+    def codes(self) -> tuple[int, ...]: ...
+
+
+def named_keys(release: Release, said: Sequence[Named]) -> Keys:
+    """Keys of the cells of which something is said."""
+    measures = {name: at for at, name in enumerate(release.measures)}
+    return KeySpace.of(release).keys(
+        np.array([measures[one.measure] for one in said], np.int32),
+        np.array([one.codes for one in said], np.int32).reshape(-1, len(release.variables)),
+    )
 
 
 DENSE = 8

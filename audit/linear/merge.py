@@ -52,7 +52,7 @@ def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
     rows = _concatenate(parts)
     first, group = _groups(rows, space.keys(rows.measure, rows.codes))
     cells = _merge(release, rows, first, group, notes)
-    consent, more = consented(release, space, space.keys(cells.measure, cells.codes), cells.consent)
+    consent, more = consented(release, space.keys(cells.measure, cells.codes), cells.consent)
     notes += more
     earlier = np.array([measure.previous is not None for measure in release.measures.values()], np.bool_)
     consent |= earlier[cells.measure] & (cells.status <= Status.FROZEN)

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from tableseal.audit.attackers.answer import Finding
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.linear.keys import KeySpace, Lookup, named_keys
 from tableseal.audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
 from tableseal.audit.report.described import Decimals, DescribedCell
 from tableseal.audit.report.model import Accepted, BeyondHelp, InsiderFinding
@@ -14,15 +12,9 @@ from tableseal.audit.report.model import Accepted, BeyondHelp, InsiderFinding
 
 def in_force(release: Release, cells: Cells) -> Mapping[int, Consent]:
     """Cell -> why it is accepted that its contributors know each other; not what ended before the release's date."""
-    measures = list(release.measures)
     held = [a for a in release.accepted if not _ended(release, a)]
-    space = KeySpace.of(release)
-    found = Lookup.of(space.keys(cells.measure, cells.codes)).find(
-        space.keys(
-            np.array([measures.index(a.measure) for a in held], np.int32),
-            np.array([a.codes for a in held], np.int32).reshape(-1, len(release.variables)),
-        )
-    )
+    keys = KeySpace.of(release).keys(cells.measure, cells.codes)
+    found = Lookup.of(keys).find(named_keys(release, held))
     return {cell: a for cell, a in zip(found.tolist(), held, strict=True) if cell >= 0}
 
 

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from cases.service.figures import Figure, SkippedError
 from cases.service.postgres import cluster
 from cases.service.running import Process, address, ask, launch, patiently
+from cases.service.town import town
 from tableseal.api.generating.counter import opened_counter
 from tableseal.api.hypercubes import build
 from tableseal.api.options.hypercube import HypercubeOptions
@@ -113,38 +114,9 @@ def _run(plan: Plan, folder: Path, url: str) -> list[Figure]:
 
 def _build(plan: Plan, folder: Path) -> None:
     """A hypercube of made-up persons with policy and secret."""
-    draw = random.Random(plan.seed)
-    districts = [f"D{k}" for k in range(6)]
-    rows = [
-        (
-            f"p{k}",
-            draw.choices(districts, weights=range(1, 7))[0],
-            draw.choice("FM"),
-            str(draw.randint(0, 7)),
-            draw.choices("abcd", weights=[60, 30, 9, 1])[0],
-        )
-        for k in range(plan.persons)
-    ]
-    names = ("id", "district", "sex", "age", "job")
-    document = {
-        "tableseal": 1,
-        "title": "Town",
-        "kind": "count",
-        "variables": {
-            "district": {"total": "T", "tree": {"North": districts[:3], "South": districts[3:]}},
-            "sex": {"total": "T", "codes": ["F", "M"]},
-            "age": {"total": "T", "tree": {"young": list("0123"), "old": list("4567")}},
-            "job": {"total": "T", "codes": list("abcd")},
-        },
-        "microdata": {
-            "cells": {name: [row[k] for row in rows] for k, name in enumerate(names)},
-            "id": "id",
-            "secret_file": "keys.txt",
-        },
-    }
     source = folder / "source.json"
     (folder / "keys.txt").write_text("keys of records are made of this", "utf-8")
-    source.write_text(json.dumps(document), "utf-8")
+    source.write_text(json.dumps(town(random.Random(plan.seed), plan.persons)), "utf-8")
     cube = build([(source.name, read_source(source))], HypercubeOptions(areas=("district",))).cube
     write_cube(folder / f"{NAME}.cube", cube.about, pieces(cube.held))
     (folder / f"{NAME}.yaml").write_text(json.dumps(POLICY), "utf-8")

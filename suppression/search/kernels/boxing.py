@@ -93,19 +93,9 @@ def boxed(
         if start[b] + size > room:
             return b
         for k in range(start[b], start[b] + size):
-            position, moved = 0, 1
-            for d in range(dims):
-                position += g.stride[d] * code[(d * WAYS + best[d]) * LONGEST + at[d]]
-                moved *= way[(d * WAYS + best[d]) * LONGEST + at[d]]
-            v = g.place[position]
+            v, moved = _corner(g, dims, best, code, way, at)
             cell[k], sign[k], price[v] = v, moved, 0.0
-            d = 0
-            while d < dims:
-                at[d] += 1
-                if at[d] < length[d * WAYS + best[d]]:
-                    break
-                at[d] = 0
-                d += 1
+            _further(dims, best, length, at)
         start[b + 1] = start[b] + size
     return len(asked)
 
@@ -129,11 +119,7 @@ def _cost(
     for d in range(dims):
         at[d] = 0
     while True:
-        position, moved = 0, 1
-        for d in range(dims):
-            position += g.stride[d] * code[(d * WAYS + chosen[d]) * LONGEST + at[d]]
-            moved *= way[(d * WAYS + chosen[d]) * LONGEST + at[d]]
-        v = g.place[position]
+        v, moved = _corner(g, dims, chosen, code, way, at)
         if v < 0:
             return float("inf")
         falls, rises = (down, up) if moved > 0 else (up, down)
@@ -142,15 +128,30 @@ def _cost(
         total += price[v]
         if total >= most:
             return float("inf")
-        d = 0
-        while d < dims:
-            at[d] += 1
-            if at[d] < length[d * WAYS + chosen[d]]:
-                break
-            at[d] = 0
-            d += 1
-        if d == dims:
+        if not _further(dims, chosen, length, at):
             return total
+
+
+@kernel
+def _corner(g: Grid, dims: int, chosen: Cells, code: Cells, way: Cells, at: Cells) -> tuple[int, int]:
+    """The cell (-1: none) at one place of each chosen chain, and whether it moves with the one asked about (1, -1)."""
+    position, moved = 0, 1
+    for d in range(dims):
+        entry = (d * WAYS + chosen[d]) * LONGEST + at[d]
+        position += g.stride[d] * code[entry]
+        moved *= way[entry]
+    return g.place[position], moved
+
+
+@kernel
+def _further(dims: int, chosen: Cells, length: Cells, at: Cells) -> bool:
+    """On to the next combination of places in the chosen chains; False: that was the last one, and all begin anew."""
+    for d in range(dims):
+        at[d] += 1
+        if at[d] < length[d * WAYS + chosen[d]]:
+            return True
+        at[d] = 0
+    return False
 
 
 @kernel
