@@ -7,6 +7,7 @@ import typer
 
 from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.records import RecordOptions
 from tableseal.api.options.rules import GivenRules, in_release_file
 from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
@@ -33,7 +34,10 @@ READERS = """\
 
 
 def init_verb(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A table as CSV, with a header.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="A table as CSV, with a header; with --by the records of units.")
+    ],
+    records: RecordOptions,
     rules: GivenRules,
     output: Annotated[
         str,
@@ -46,17 +50,21 @@ def init_verb(
     ] = STREAM,
     json: JsonFile = None,
 ) -> Code:
-    """Write a first release file for a table, and say what was assumed.
+    """Write a first release file for a table, or for the tables of records, and say what was assumed.
 
     Read the assumptions, mend the file where they are wrong, decide on the policy, audit it. An existing file is never
     overwritten.
 
     Example: tableseal init table.csv -o release.yaml
+
+    Example: tableseal init firms.csv --by region,size --value turnover --id firm -o firms.yaml
     """
     from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import infer_document, write_document
+    from tableseal.audit.io.advice import IN_A_FILE
     from tableseal.audit.io.files import Folder
     from tableseal.audit.io.formats.registry import format_in
+    from tableseal.audit.io.records_document import read_records, records_document
 
     source = Path(data)
     if source.suffix.lower() in (".yaml", ".yml", ".json") and format_in(Folder(source.parent), source.name) is None:
@@ -65,7 +73,11 @@ def init_verb(
     targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))
     policy = rules.to_policy()  # what was said wrongly is said before anything is read
-    document, notes = infer_document(source, policy=policy)
+    about = records.about()
+    if about is None:
+        document, notes = infer_document(source, policy=policy)
+    else:
+        document, notes = records_document(read_records(source), {"file": source.name}, source.stem, about, IN_A_FILE)
     asked = READERS if document.get("kind") == "count" else ""
     if rules.documents():
         document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}

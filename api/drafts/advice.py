@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.records import Suggested
 from tableseal.audit.wording import listing, quoted
 
 _HOLDS = "choose below what each column holds"
@@ -56,7 +57,7 @@ class InTheForm(Advice):
         """See `Advice`."""
         return "say so in “Marks instead of values”"
 
-    def records(self, said: str) -> str:
+    def records(self, columns: Columns, found: Suggested) -> str:
         """See `Advice`."""
         return "choose below that a row is a record of one unit, and the table is made of them"
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tableseal.api.options.rules import document_of_rule, form_fields, said_rules
+from tableseal.audit.io.records_document import new_total
 from tableseal.audit.io.statuses.column import NONE
 
 
@@ -135,17 +136,13 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
     }
 
 
-TOTALS = ("Total", "All", "T")
-"""Codes of totals of tables that are made of records: the first that no record has."""
-
-
 def _of_records(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The release whose table is made of records: all classifications by each other, with totals."""
     by = marks.columns(Role.CLASSIFICATION)
     named = {"values": marks.columns(Role.VALUE), "id": marks.columns(Role.IDENTIFIER)}
     return {
         **_head(marks),
-        "variables": {column: {"total": _new(codes[column]), "codes": list(codes[column])} for column in by},
+        "variables": {column: {"total": new_total(codes[column]), "codes": list(codes[column])} for column in by},
         "microdata": {
             "file": file,
             **({"values": {"value": named["values"][0]}} if named["values"] else {}),
@@ -155,10 +152,6 @@ def _of_records(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
         "tables": [{"name": name, "by": by}],
         "policy": _policy(marks),
     }
-
-
-def _new(codes: Sequence[str]) -> str:
-    return next((code for code in TOTALS if code not in codes), "Total of all")
 
 
 def _head(marks: Marks) -> dict[str, Any]:

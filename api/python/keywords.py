@@ -21,6 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tableseal.api.options.checking import checked, shown
 from tableseal.api.options.option import Declared, Option, Options, declared
+from tableseal.api.options.records import RecordColumns
 from tableseal.api.options.rules import AsRule, GivenRules, rule_note
 from tableseal.api.options.shared import Jobs
 from tableseal.api.python.advice import InPython
@@ -281,6 +282,53 @@ def _number(name: str, value: object) -> str | None:
 @dataclass(frozen=True, kw_only=True)
 class Reading(Rules, Bare):
     """How to read what is given, and what is sensitive in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfRecords(Options):
+    by: Annotated[
+        Sequence[str] | Sequence[Sequence[str]] | str | None,
+        COLUMNS,
+        Option(
+            "The rows are records of single units: columns of codes whose table is made, with totals; a list of such "
+            "lists: a table each. 'region/district': two levels of one classification. `value` is added up; without "
+            "it records are counted."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRecords(Reading, RecordColumns, _OfRecords):
+    """How to read what is given, where that may be records of single units of which tables are made."""
+
+    def of_records(self) -> Sequence[Sequence[str]] | None:
+        """A table each: its columns; None: what is given are tables.
+
+        Raises
+        ------
+        InputError: what is said of records alone, of tables; or the other way round.
+        """
+        own = [one.name for one in declared(RecordColumns) if getattr(self, one.name) is not None]
+        if self.by is None:
+            if own:
+                text = "is for records, of which tables are made; say by which columns: by=['region', 'size']."
+                raise InputError(text, at=OptionName(own[0]))
+            return None
+        others = [name for name in self.about_tables() if name not in _ABOUT_RECORDS]
+        if others:
+            text = "says what the cells of a table hold; with by= the rows are records, of which tables are made."
+            raise InputError(text, at=OptionName(others[0]))
+        one = isinstance(self.by, str) or all(isinstance(name, str) for name in self.by)
+        tables: Sequence[Any] = [self.by] if one else self.by
+        for table in tables:
+            if not isinstance(table, str | list | tuple) or not all(isinstance(name, str) for name in table):
+                expected = "names of columns, or a list of such lists"
+                raise InputError(found=shown(self.by), expected=expected, at=OptionName("by"))
+        return [_names(table) for table in tables]
+
+
+_ABOUT_RECORDS = ("value", "total", "hierarchies", "kind", "unit")
+"""Keywords about tables that say the same of records."""
 
 
 @dataclass(frozen=True, kw_only=True)

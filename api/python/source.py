@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tableseal.api.python.document import with_columns
 from tableseal.api.python.frames import SOURCE, Frame, column_words, frame_kind, mask_words, read_frame
+from tableseal.api.python.keywords import OfRecords
 from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
 from tableseal.api.python.words import KEYWORDS
@@ -19,9 +20,11 @@ from tableseal.audit.io.formats.dataset import document_of, hinted
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.hierarchies import LEADING, hrc_edges, level_edges, parent_edges
 from tableseal.audit.io.hints import Hints
-from tableseal.audit.io.release_file import release_from_columns, release_with_data
+from tableseal.audit.io.records_document import AboutRecords, read_records
+from tableseal.audit.io.release_file import release_from_columns, release_from_records, release_with_data
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.io.sources import is_data_file, read_columns
+from tableseal.audit.io.trees import tree_of
 from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.wording import a_kind, listing, quoted, suggestion
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.keywords import Reading
     from tableseal.audit.model.hierarchy import Edge
 
+A_FILE_OF_RECORDS = "records: a DataFrame, or the path of a bare data file"
 A_RELEASE = "the path of a release or data file, a release document (a dict), a Release, or a DataFrame"
 
 
@@ -49,6 +53,8 @@ def given(data: object, said: "Reading") -> Given:
     InputError: says what was found and what to pass.
     """
     policy = said.to_policy() if said.policy is None else _policy(said)
+    if isinstance(said, OfRecords) and (by := said.of_records()) is not None:
+        return _of_records(data, said, by, policy)
     if isinstance(data, Result):
         data = data.as_tables(A_RELEASE)
     if isinstance(data, Release):
@@ -70,6 +76,24 @@ def given(data: object, said: "Reading") -> Given:
     headings = replace(table.headings, library=kind, whole=frame.whole, index=frame.index)
     release = replace(release, tables=(replace(table, headings=headings),))
     return Given(release, replace(_origin_of(release), title=SOURCE))
+
+
+def _of_records(data: object, said: "OfRecords", by: Sequence[Sequence[str]], policy: Path | Policy | None) -> Given:
+    """The release whose tables are made of records, a DataFrame or a bare data file."""
+    kind = None if isinstance(data, str | os.PathLike | Mapping) else frame_kind(data)
+    inputs: tuple[Path, ...] = ()
+    if isinstance(data, str | os.PathLike):
+        path = existing(data, A_FILE_OF_RECORDS)
+        columns, title, inputs = read_records(path), path.stem, (path,)
+    elif kind is not None:
+        columns, title = read_frame(data, kind).columns, ""
+    else:
+        raise InputError(found=a_kind(data), expected=A_FILE_OF_RECORDS, at=OptionName("by"))
+    trees = {name: {"tree": _tree(name, tree)} for name, tree in (said.hierarchies or {}).items()}
+    total, unit = _totals(said.total), said.unit_text()
+    about = AboutRecords(by, said.value, said.id, said.holding, said.weight, total, trees, said.kind, unit)
+    release = release_from_records(columns, about, KEYWORDS, title=title, policy=policy)
+    return Given(release, Origin(kind, inputs=inputs, title=SOURCE if kind else Path(title).name))
 
 
 def _origin_of(release: Release) -> Origin:
@@ -260,26 +284,3 @@ def _edges(columns: Columns) -> "Sequence[Edge]":
     """Of a table with the columns code and parent, or with a column for each level, the broadest first."""
     pairs = {"code", "parent"} <= set(columns.data)
     return parent_edges(columns) if pairs else level_edges(columns, list(columns.data))
-
-
-def tree_of(edges: "Sequence[Edge]", where: Place) -> Document:
-    """(parent, code) pairs as nested codes.
-
-    Raises
-    ------
-    InputError: codes that lie below themselves.
-    """
-    below: dict[str | None, list[str]] = {}
-    for parent, code in edges:
-        below.setdefault(parent, []).append(code)
-    codes = {code for _, code in edges}
-    roots = dict.fromkeys([*below.get(None, ()), *(p for p in below if p is not None and p not in codes)])
-
-    def nested(code: str, above: tuple[str, ...]) -> Document:
-        if code in above:
-            raise InputError(f"the code {quoted(code)} lies below itself.", at=where)
-        return {child: nested(child, (*above, code)) for child in below.get(code, ())}
-
-    if codes and not roots:
-        raise InputError("every code lies below another one, expected one without parent.", at=where)
-    return {code: nested(code, ()) for code in roots}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tableseal.api.options.tabulate import TabulateOptions
-from tableseal.api.python.keywords import Reading, takes
+from tableseal.api.python.keywords import OfRecords, takes
 from tableseal.api.python.result import Result
 from tableseal.api.python.source import given
 from tableseal.api.python.suppress import table_columns
@@ -17,7 +17,7 @@ from tableseal.audit.tabulation.release import tabulated
 
 
 @dataclass(frozen=True, kw_only=True)
-class TabulateKeywords(TabulateOptions, Reading):
+class TabulateKeywords(TabulateOptions, OfRecords):
     """Keywords of `tabulate`."""
 
 
@@ -92,7 +92,8 @@ def tabulate(data: object, keywords: TabulateKeywords) -> TabulateResult:
 
     Parameters
     ----------
-    data: path (str or Path) or release document (dict), with `microdata` and tables that say `by`.
+    data: records as a DataFrame or the path of a bare data file, with `by`; or path (str or Path) or release document
+        (dict), with `microdata` and tables that say `by`.
     {keywords}
 
     Raises
@@ -101,6 +102,10 @@ def tabulate(data: object, keywords: TabulateKeywords) -> TabulateResult:
 
     Examples
     --------
+    >>> import polars as pl
+    >>> firms = pl.DataFrame({"region": ["N", "N", "S"], "sales": [5, 7, 80], "firm": ["a", "b", "c"]})
+    >>> ts.tabulate(firms, by="region", value="sales", id="firm").to_frame().rows()
+    [('Total', 92, 'published', 3), ('N', 12, 'published', 2), ('S', 80, 'published', 1)]
     >>> made = ts.tabulate({
     ...     "tableseal": 1,
     ...     "kind": "magnitude",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.records import Suggested
 from tableseal.audit.io.statuses.column import NONE
 from tableseal.audit.io.statuses.flags import meanings
 from tableseal.audit.wording import listing
@@ -79,12 +80,11 @@ class Keywords(Advice):
         """See `Advice`."""
         return "say so with marks="
 
-    def records(self, said: str) -> str:
+    def records(self, columns: Columns, found: Suggested) -> str:
         """See `Advice`."""
-        return (
-            "pass these tables, such as ts.audit(frame.groupby([...]).size()); where rules are to look at single "
-            "units, pass a release document that has the records beside them (`microdata`)"
-        )
+        said = {"by": list(found.by), "value": found.value, "id": found.id}
+        given = ", ".join(f"{name}={value!r}" for name, value in said.items() if value)
+        return f"ts.read(..., {given}) makes a table of these columns, which all functions take"
 
     def signs(self) -> str:
         """See `Advice`."""

@@ -5,7 +5,13 @@ from tableseal.audit.io.canonical import canonical_document, canonical_json, rel
 from tableseal.audit.io.frames import table_from_frame
 from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.policy_file import policy_document, policy_from_document, read_policy
-from tableseal.audit.io.release_file import read_archived, read_piped, read_release, release_from_document
+from tableseal.audit.io.release_file import (
+    read_archived,
+    read_piped,
+    read_release,
+    release_from_document,
+    release_from_records,
+)
 from tableseal.audit.io.release_out import check_symbol, file_names, release_files
 from tableseal.audit.io.schemas import policy_schema, release_schema
 from tableseal.audit.io.yaml_out import write_document
@@ -29,6 +35,7 @@ __all__ = [
     "release_digest",
     "release_files",
     "release_from_document",
+    "release_from_records",
     "release_schema",
     "table_from_frame",
     "write_document",

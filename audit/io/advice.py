@@ -5,12 +5,16 @@ Each way in has words of its own: the door for Python (`api/python`) says keywor
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.column import NONE, how_to_name
 from tableseal.audit.io.statuses.flags import meanings, named_like_flags
 from tableseal.audit.io.statuses.usual_marks import how_to_say
 from tableseal.audit.wording import listing
+
+if TYPE_CHECKING:
+    from tableseal.audit.io.records import Suggested
 
 _WHICH = "write a release file that says which"
 
@@ -83,12 +87,12 @@ class Advice:
         """How to say what a mark means that was taken for something."""
         return "say so in `marks` of a release file"
 
-    def records(self, said: str) -> str:
-        """A table of records; said: what a release file says of them."""
-        return (
-            f"write a release file with these tables, and the records beside them as `microdata: {{{said}}}`, so that "
-            "rules can look at single units"
-        )
+    def records(self, columns: Columns, found: "Suggested") -> str:
+        """Rows are records, of which tables are to be made."""
+        said = {"--by": ",".join(found.by), "--value": found.value, "--id": found.id}
+        options = "".join(f" {name} {shlex.quote(value)}" for name, value in said.items() if value)
+        file = shlex.quote(str(columns.source))
+        return f"`tableseal init {file}{options} -o NAME.yaml` writes a release file with a table of these columns"
 
     def signs(self) -> str:
         """Beginning of what to write where a sign may separate decimals or thousands."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
@@ -159,7 +161,11 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     """
     edges: dict[Edge, None] = {}
     entries = [columns.column(level, "a level of the classification") for level in levels]
-    for row, codes in enumerate(zip(*entries, strict=True)):
+    different = np.zeros(len(columns), np.int64)
+    for column in entries:
+        different = np.unique(different * len(column.texts) + column.number, return_inverse=True)[1]
+    for row in np.sort(np.unique(different, return_index=True)[1]).tolist():
+        codes = [column[row] for column in entries]
         parent: str | None = None
         for code in codes:
             if code:

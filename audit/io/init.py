@@ -28,7 +28,7 @@ from tableseal.audit.io.layout import across
 from tableseal.audit.io.levels import groups_of, looks_nested, mixed_levels, nested_columns
 from tableseal.audit.io.numbers import looks_like_number
 from tableseal.audit.io.periods import are_periods
-from tableseal.audit.io.records import refuse_records, refuse_repeated
+from tableseal.audit.io.records import if_records, refuse_records, refuse_repeated
 from tableseal.audit.io.separators import Signs
 from tableseal.audit.io.sources import CROSS, read_columns
 from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
@@ -368,7 +368,8 @@ def _classifications(
         repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
             text = f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
-            raise InputError(text, "classifications", at=columns.source, remedy=advice.codes(extra))
+            remedy = f"{advice.codes(extra)}; {if_records(columns, advice)}"
+            raise InputError(text, "classifications", at=columns.source, remedy=remedy)
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
         raise InputError(f"no column holds codes; columns found: {listing(columns.data)}.", at=columns.source)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+import numpy as np
+
 from tableseal.audit.errors import Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.totals import Rows
@@ -73,13 +75,12 @@ def nested_columns(columns: Columns, names: Sequence[str], totals: Mapping[str, 
     """A note for each two columns of codes of which the codes of one stand with one code of the other only."""
     notes = []
     for finer, broader in permutations(names, 2):
-        pairs = {
-            (a, b)
-            for a, b in zip(columns.data[finer], columns.data[broader], strict=True)
-            if a != totals.get(finer) and b != totals.get(broader)
-        }
-        found, groups = {a for a, _ in pairs}, {b for _, b in pairs}
-        if len(pairs) == len(found) > len(groups) > 1:
+        a, b = columns.data[finer], columns.data[broader]
+        parts = a.spread([code != totals.get(finer) for code in a.texts], np.bool_)
+        parts &= b.spread([code != totals.get(broader) for code in b.texts], np.bool_)
+        pairs = np.unique(a.number[parts].astype(np.int64) * len(b.texts) + b.number[parts])
+        groups = len(np.unique(pairs % len(b.texts)))
+        if len(pairs) == len(np.unique(pairs // len(b.texts))) > groups > 1:
             text = (
                 f"{columns.source}: each code of {quoted(finer)} stands with one code of {quoted(broader)} only, as "
                 "parts with their groups: what has no row is taken as an empty combination, which is zero."

@@ -37,7 +37,7 @@ def read_microdata(
     InputError: missing columns, unknown codes (how many, and the first rows), text for numbers, negative contributions
         that may not be.
     """
-    folder = replace(folder, limit=_LARGER * folder.limit)
+    folder = of_records(folder)
     columns = data_columns(document.file, document.cells, folder, where)
     numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
     taken = {*numbers, *(name for name in (document.id, document.holding, document.request, document.key) if name)}
@@ -85,6 +85,11 @@ def read_microdata(
         ),
         notes,
     )
+
+
+def of_records(folder: Folder) -> Folder:
+    """The same folder, for a file of records, which may be larger than others."""
+    return replace(folder, limit=_LARGER * folder.limit)
 
 
 def _labels(columns: Columns, name: str | None, role: str) -> Labels | None:

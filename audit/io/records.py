@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError
@@ -34,7 +35,7 @@ def refuse_records(columns: Columns, advice: Advice = IN_A_FILE) -> None:
     if different:
         raise InputError(
             f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
-            f"table{_advice(columns, different[0], advice)}.",
+            f"table. What is audited are the tables that go out: {advice.records(columns, suggested(columns))}.",
             at=columns.source,
         )
 
@@ -66,8 +67,7 @@ def refuse_repeated(
         if values[first] != values[row]:
             raise InputError(
                 f"has the same codes as row {first + 1} ({listing(names)}) and another value. A table lists every cell "
-                "once, and rows are never added up; if each row is a unit of its own, these are records (microdata)"
-                f"{_advice(columns, None, advice)}.",
+                f"once, and rows are never added up; {if_records(columns, advice)}.",
                 at=columns.place(row, names[0]),
             )
 
@@ -82,6 +82,39 @@ def _identifies(name: str, entries: Column) -> bool:
     return bool(known) and len(entries.texts) == len(entries) and all(entries)
 
 
-def _advice(columns: Columns, identity: str | None, advice: Advice) -> str:
-    said = f"file: {columns.source}, values: {{MEASURE: COLUMN}}" + ("" if identity is None else f", id: {identity}")
-    return f". What is audited are the tables that go out: {advice.records(said)}"
+def if_records(columns: Columns, advice: Advice) -> str:
+    """What to do if rows that are no cells are records."""
+    said = advice.records(columns, suggested(columns))
+    return f"if each row is a unit of its own, these are records (microdata): {said}"
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """What columns of records seem to be: codes of a table, what may be added up, which unit it is."""
+
+    by: tuple[str, ...]
+    value: str | None
+    id: str | None
+
+
+def suggested(columns: Columns) -> Suggested:
+    """What to say of columns, if they are records; their user decides."""
+    units = [name for name in columns.data if _UNIT.search(name.lower()) or _IDENTITY.fullmatch(name.lower())]
+    identity = next((name for name in units if _many(columns, name)), None)
+    others = [name for name in columns.data if name != identity]
+    numbers = [
+        name
+        for name in others
+        if is_numeric(columns.data[name]) and (_many(columns, name) or len(columns.data[name].texts) > _CODES)
+    ]
+    by = tuple(name for name in others if name not in numbers and not _many(columns, name))
+    return Suggested(by or ("COLUMN",), numbers[0] if len(numbers) == 1 else None, identity)
+
+
+def _many(columns: Columns, name: str) -> bool:
+    """Whether a column has more different entries than one for two rows."""
+    return 2 * len(columns.data[name].texts) > len(columns)
+
+
+_CODES = 20
+"""Different numbers up to which a column of them may be codes."""

@@ -25,6 +25,7 @@ from tableseal.audit.io.measures import read_measures
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.previous import Past, read_previous
+from tableseal.audit.io.records_document import AboutRecords, records_document
 from tableseal.audit.io.release_document import document_in
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
@@ -262,6 +263,31 @@ def release_from_columns(
     parsed: Any = as_text(document, columns.source)
     parsed["tables"][0]["cells"] = columns
     return _with_notes(_release(parsed, None, policy, _of_flags(status_map), columns.source), notes)
+
+
+def release_from_records(
+    columns: Columns,
+    about: AboutRecords,
+    advice: Advice,
+    *,
+    title: str = "",
+    policy: Path | Policy | None = None,
+    folder: Path | None = None,
+) -> Release:
+    """The release whose tables are made of records at hand.
+
+    Parameters
+    ----------
+    advice: what messages say is to be done. title: empty: values by classifications.
+    policy: as for `read_release`. folder: of files of nested codes.
+
+    Raises
+    ------
+    InputError: as for `records_document`, and for `read_release`.
+    """
+    document, notes = records_document(columns, {"cells": columns}, title, about, advice)
+    parsed = document_with_data(document, columns.source)
+    return _with_notes(_release(parsed, folder, policy, None, columns.source), notes)
 
 
 def _with_notes(release: Release, first: Sequence[Note]) -> Release:

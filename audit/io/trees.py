@@ -46,3 +46,26 @@ def wrong_tree(tree: Document) -> Iterator[InputError]:
         tree_edges(tree, Place())
     except InputError as error:
         yield error
+
+
+def tree_of(edges: Sequence[Edge], where: Place) -> Document:
+    """(parent, code) pairs as nested codes.
+
+    Raises
+    ------
+    InputError: codes that lie below themselves.
+    """
+    below: dict[str | None, list[str]] = {}
+    for parent, code in edges:
+        below.setdefault(parent, []).append(code)
+    codes = {code for _, code in edges}
+    roots = dict.fromkeys([*below.get(None, ()), *(p for p in below if p is not None and p not in codes)])
+
+    def nested(code: str, above: tuple[str, ...]) -> Document:
+        if code in above:
+            raise InputError(f"the code {quoted(code)} lies below itself.", at=where)
+        return {child: nested(child, (*above, code)) for child in below.get(code, ())}
+
+    if codes and not roots:
+        raise InputError("every code lies below another one, expected one without parent.", at=where)
+    return {code: nested(code, ()) for code in roots}

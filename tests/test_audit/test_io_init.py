@@ -149,7 +149,7 @@ RECORDS = "Region,Sales,Id\nNorth,90,f1\nNorth,80,f2\nNorth,30,f3\nSouth,60,f4\n
 @pytest.mark.parametrize(
     ("text", "mentions"),
     [
-        (RECORDS, ["every row is a unit of its own", '"Id"', "`microdata: {file: x.csv", "id: Id}`"]),
+        (RECORDS, ["every row is a unit of its own", '"Id"', "init x.csv --by Region --value Sales --id Id -o"]),
         (RECORDS.replace("Id", "firm_no"), ['"firm_no"', "microdata"]),
         ("id,sex,age\n1,1,40\n2,2,41\n3,1,40\n4,2,17\n", ['"id"', "microdata"]),
         ("region,n\nN,4\nN,5\nS,3\n", ['row 2 (line 3), column "region": has the same codes as row 1', "microdata"]),
