@@ -103,18 +103,19 @@ class Subject:
         """int64 (cells): the base of each cell. units: measure -> base in its units."""
         return np.array([units[name] for name in self.release.measures], np.int64)[self.cells.measure]
 
-    def refuse(self, wrong: NDArray[np.bool_], text: str) -> None:
+    def refuse(self, wrong: NDArray[np.bool_], text: str, remedy: str | None = None) -> None:
         """Name the first of the cells with something wrong.
 
         Raises
         ------
-        InputError: there is one; `text` says what is wrong, and more than one are counted.
+        InputError: there is one; `text` says what is wrong, `remedy` what to do, and more than one are counted.
         """
         found = np.flatnonzero(wrong)
         if len(found):
             more = f" ({plural(len(found), 'such cell')})" if len(found) > 1 else ""
             at = place_of(self.release, self.cells, int(found[0]))
-            raise InputError(f"{text}{more}.", at=at, places=places_of(self.release, self.cells, found[:8].tolist()))
+            places = places_of(self.release, self.cells, found[:8].tolist())
+            raise InputError(f"{text}{more}{'' if remedy else '.'}", at=at, places=places, remedy=remedy)
 
 
 def order_by_names(release: Release, codes: NDArray[np.int32], measure: NDArray[np.integer]) -> NDArray[np.int64]:

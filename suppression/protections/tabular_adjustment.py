@@ -18,9 +18,9 @@ import numpy as np
 from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.linear.naming import place_of, plural
-from tableseal.audit.model import Amounts, Rounding
+from tableseal.audit.model import Amounts, Policy, Rounding
 from tableseal.suppression.protections.adjustment.choose import Chosen, choose
-from tableseal.suppression.protections.adjustment.limits import moves_of
+from tableseal.suppression.protections.adjustment.limits import known_upper, moves_of, refuse_zeros
 from tableseal.suppression.protections.adjustment.part import Ints, Part
 from tableseal.suppression.protections.adjustment.parts import parts
 from tableseal.suppression.protections.adjustment.weights import WORDS, Cost, weights_of
@@ -59,7 +59,10 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     """
     subject.refuse_negative("tabular-adjustment")
     units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
-    moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
+    reach, sensitivity = subject.bases(units), subject.sensitivity(tools.policy)
+    rules = tools.policy or subject.release.policy or Policy()
+    refuse_zeros(subject, sensitivity, protection=rules.require.protection)
+    moves = moves_of(subject, sensitivity, settings.share, reach)
     moved, found = np.zeros(len(subject.equations.value), np.int64), []
     weights = weights_of(subject, settings.cost)
     pieces = parts(subject, moves, weights)
@@ -87,6 +90,7 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
         rounding=lambda table: Rounding(1, "adjusted", (), units[table.measure], share=settings.share),
         additive=True,
         optimised=best,
+        upper=known_upper(shown, reach) if reach.any() else None,
         details=(
             f"{plural(int(which.sum()), 'sensitive cell')}: {(moved[which] > 0).sum():,} up, "
             f"{(moved[which] < 0).sum():,} down; {(~which & (moved != 0)).sum():,} other cells moved",

@@ -8,11 +8,13 @@ from tableseal.audit.linear.naming import decimal, plural
 from tableseal.audit.report.build import NO_RULE
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
+from tableseal.audit.report.model import ReportCell
 from tableseal.audit.report.next_step import LONGER
 from tableseal.audit.report.public import public_copy
 from tableseal.audit.report.wider import WIDER
 from tableseal.audit.report.words import applied, cell_name, printable, totals_of, verdict_line
 from tableseal.audit.wording import listing
+from tableseal.suppression.protections.adjustment.limits import ENOUGH
 from tableseal.suppression.protections.protect import Protection
 from tableseal.suppression.protections.statement import Statement
 
@@ -48,14 +50,30 @@ def protection_text(
 def next_step(found: Protection, call: Call) -> str | None:
     """What the agency does next; None: nothing."""
     if found.verdict == "unsafe":
+        withhold = call.by("suppress")
         more = "a larger base" if "base" in found.statement.settings else "other settings"
-        return f"this leaves too little open; {more}, or withhold cells: {call.by('suppress')}"
+        bad = _unprotected(found)
+        if not bad or not all(map(_never_zero, bad)):
+            return f"this leaves too little open; {more}, or withhold cells: {withhold}"
+        name = cell_name(bad[0].cell, totals_of(found.release))
+        cells = f"{name} is" if len(bad) == 1 else f"{len(bad):,} cells ({name} first) are"
+        base = "take a larger base, " if "base" in found.statement.settings else ""
+        return (
+            f"readers know that {cells} not 0, and the rule asks that 0 stays possible; {base}{ENOUGH}, or withhold "
+            f"cells: {withhold}"
+        )
     if found.verdict == "undecided" and any(note.code == "time_limit" for note in found.report.notes):
         return call.words(LONGER)
     wider = any(note.code == WIDER for note in found.report.notes)  # it would not be written; details say what to do
     if wider or call.options("-o", "--output"):
         return None
     return f"write it: {call.again('-o', call.beside('protected'))}"
+
+
+def _never_zero(cell: ReportCell) -> bool:
+    """Whether readers know that it is not 0, and its rule asks that 0 stays possible."""
+    asked = cell.verdict == "underprotected" and cell.required is not None and cell.required[0] <= 0
+    return asked and cell.lower is not None and cell.lower > 0
 
 
 def _done(said: Statement) -> Iterator[str]:
@@ -108,10 +126,14 @@ def _notes(found: Protection) -> list[str]:
     return ["Notes:", *(f"  - {phrase(note.text)}" for note in notes)] if notes else []
 
 
+def _unprotected(found: Protection) -> list[ReportCell]:
+    return [cell for cell in found.report.cells if cell.verdict in ("exposed", "underprotected")]
+
+
 def _exposed(found: Protection, limit: int | None) -> list[str]:
     if found.verdict == "safe":
         return []  # what else can be computed is not sensitive
-    bad = [cell for cell in found.report.cells if cell.verdict in ("exposed", "underprotected")]
+    bad = _unprotected(found)
     if not bad:
         return []
     totals = totals_of(found.release)

@@ -115,9 +115,12 @@ def test_every_method_in_a_plan_from_records_to_the_certificate(home: Path, meth
     tables = [{"name": "both", "measure": measure, "by": ["region", "size"]},
               {"name": "one", "measure": measure, "by": ["region"]}]  # fmt: skip
     usual = {"base": 5} if "rounding" in method else {}
+    # Adjustment leaves no zero possible, which a threshold on counts asks for (CONVENTION 877).
+    enough = {"require": {"protection": False}} if method == "tabular-adjustment" else {}
     done = published(
         home,
         tables=tables,
+        policy={**PLAN["policy"], **enough},
         microdata={**PLAN["microdata"], "key": "key"},
         method=method,
         settings=SETTINGS.get(method, usual),

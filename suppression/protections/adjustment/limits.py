@@ -3,7 +3,11 @@
 Readers are told that a published x differs from its true value by at most m(x): a share s of x, or a fixed range D
 where that is more. So a true v may be shown as anything from the smallest to the largest x with |x - v| <= m(x); a
 sensitive v that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, near enough
-for the interval of x to hold all of that. Zeros stay.
+for the interval of x to hold all of that.
+
+Zeros stay, and a value is shown above half of itself. Readers know that, too: a 0 is a true 0, no other value is, and
+behind x lies at most 2 x - 1, whatever the range (`known_upper`). So nothing here leaves 0 possible of a cell that is
+not 0, or anything else of one that is.
 """
 
 import math
@@ -13,10 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.linear.naming import decimal
+from tableseal.audit.model import Amounts
 from tableseal.audit.model.rounding import ceil_times, floor_times
 from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.audit.said import InFile, Said
 from tableseal.suppression.protections.adjustment.part import Ints, Moves
 from tableseal.suppression.protections.subject import Subject
+
+ENOUGH = Said(
+    "say ",
+    InFile("require", {"protection": False}),
+    " in the policy if it is enough that such values do not come out exactly",
+)
+"""What to do where a rule asks that 0 stays possible."""
+
+
+OTHERWISE = "withhold such cells, or round to a base (controlled-rounding)"
+"""Methods that may leave 0 possible."""
 
 
 def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach: Ints) -> Moves:
@@ -28,7 +45,7 @@ def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach:
     """
     value = subject.value
     fixed = subject.known_zero | (value == 0)
-    sensitive = (sensitivity.sensitive | subject.cells.sensitive_status) & ~subject.cells.consent & ~fixed
+    sensitive = _concerned(subject, sensitivity) & ~fixed
     below, above = _levels(subject, sensitivity)
     wider, narrower = 1 / (1 - share), 1 / (1 + share)
     least = np.minimum(value - reach, ceil_times(value, narrower))
@@ -37,6 +54,7 @@ def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach:
     most = np.maximum(value + reach, floor_times(value, wider))
     up_most = np.minimum(most, np.maximum(value - below + reach, floor_times(value - below, wider)))
     down_least = np.maximum(least, np.minimum(value + above - reach, ceil_times(value + above, narrower)))
+    down_least = np.maximum(down_least, (value + above + 2) // 2)  # that value + above is at most twice it less one
     moves = Moves(
         least=np.where(fixed, 0, least - value),
         most=np.where(fixed, 0, most - value),
@@ -49,6 +67,36 @@ def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach:
     stuck = sensitive & ~moves.up & ~moves.down
     subject.refuse(stuck, _too_narrow(subject, below, above, stuck))
     return moves
+
+
+def known_upper(shown: Ints, reach: Ints) -> Amounts:
+    """Largest value that may stand behind each published one, where a range would leave more. reach: see `moves_of`."""
+    return Amounts(np.maximum(2 * shown - 1, 0), reach >= np.maximum(shown, 1))
+
+
+def refuse_zeros(subject: Subject, sensitivity: Sensitivity, *, protection: bool) -> None:
+    """Cells of which more is asked than any share and any range leaves open. protection: intervals that rules require
+    have to stay possible (else a sensitive value must not come out exactly, no more, as of marked cells).
+
+    Raises
+    ------
+    InputError: there is one.
+    """
+    concerned, value = _concerned(subject, sensitivity), subject.value
+    text = "is 0 and sensitive, and zeros stay in tabular adjustment: it would come out exactly"
+    subject.refuse(concerned & (value == 0) & ~subject.known_zero, text, remedy=OTHERWISE)
+    low = sensitivity.required_lower
+    text = (
+        "must leave 0 possible by its rule, and zeros stay in tabular adjustment: readers know of anything else that "
+        "is shown that it is not 0, whatever share and range are"
+    )
+    asked = concerned & sensitivity.sensitive & low.known & (low.units <= 0) & (value > 0)
+    subject.refuse(asked & protection, text, remedy=Said(ENOUGH, ", or ", OTHERWISE))
+
+
+def _concerned(subject: Subject, sensitivity: Sensitivity) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (sensitivity.sensitive | subject.cells.sensitive_status) & ~subject.cells.consent
+    return found
 
 
 def _levels(subject: Subject, sensitivity: Sensitivity) -> tuple[Ints, Ints]:
