@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.linear.base import Block
-from tableseal.audit.linear.inclusion import members_of
-from tableseal.audit.linear.marks import marks
+from tableseal.audit.linear.inclusion import Members, members_of, nonzero
+from tableseal.audit.linear.marks import alike, marks
 from tableseal.audit.model import Hierarchy
-from tableseal.audit.sparse import csr, from_entries, row_of_entries, rows_at, stacked
+from tableseal.audit.sparse import csr, from_entries, rows_at, stacked, transposed
 
 
 @dataclass(frozen=True)
@@ -62,51 +62,44 @@ def axis_of(hierarchy: Hierarchy, blocks: list[Block], block: Block, v: int) -> 
         spoken |= np.diff(other.atoms[v].indptr) > 0
     used = np.flatnonzero(spoken)
     atoms = block.atoms[v].shape[1]
-    members = csr_array(members_of(hierarchy))
-    leaf_atom = _atom_of_leaves(members, csr_array(block.atoms[v]), used)
+    members = members_of(hierarchy)
+    of_used = members[used]
+    leaf_atom = _atom_of_leaves(of_used, csr_array(block.atoms[v]), used)
     leaves = np.flatnonzero(leaf_atom >= 0)
     to_atoms = from_entries(leaves, leaf_atom[leaves], np.ones(len(leaves), np.int64), (len(leaf_atom), atoms))
-    count = csr_array(members @ to_atoms)
-    count.sort_indices()
+    row, column, number = nonzero(members @ (to_atoms.toarray() if isinstance(members, np.ndarray) else to_atoms))
     size = np.bincount(leaf_atom[leaves], minlength=atoms)
-    row = row_of_entries(count)
-    untouched = np.asarray(rows_at(members, used).sum(axis=0)).ravel() == 0
-    partial = np.bincount(row, count.data != size[count.indices], count.shape[0]) > 0
-    inside = np.asarray(count.sum(axis=1)).ravel()
+    untouched = np.asarray(of_used.sum(axis=0)) == 0
+    count = len(hierarchy.codes)
+    partial = np.bincount(row, number != size[column], count) > 0
+    inside = np.bincount(row, number, count).astype(np.int64)
     # Where leaves are in no used code nothing is said of their sums either.
     is_sum = ~partial & (inside > 0) & (members @ untouched.astype(np.int64) == 0)
-    beyond = np.asarray(members.sum(axis=1)).ravel() > inside
+    beyond = np.asarray(members.sum(axis=1)) > inside
 
     codes = np.flatnonzero(is_sum)
-    ones = np.ones(count.nnz, np.int64)
-    of_codes = rows_at(csr(ones, count.indices, count.indptr, count.shape), codes)
+    of_codes = rows_at(from_entries(row, column, np.ones(len(row), np.int64), (count, atoms)), codes)
     single = csr(np.ones(atoms, np.int64), np.arange(atoms), np.arange(atoms + 1), (atoms, atoms))
     every = csr(np.ones(atoms, np.int64), np.arange(atoms), np.array([0, atoms]), (1, atoms))
-    mark = marks(20260101, atoms, 2)
-    signature = np.concatenate([of_codes @ mark, single @ mark, every @ mark])
-    _, first, group = np.unique(signature, axis=0, return_index=True, return_inverse=True)
-    group = group.ravel()
-    # Points in order of their first appearance.
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    group = place[group]
-    kept = first[order]
-    sets = rows_at(stacked([of_codes, single, every]), kept)
+    sets = stacked([of_codes, single, every])
+    kept, group = alike(sets @ marks(20260101, atoms, 2))
     code = np.full(len(kept), -1, np.int64)
-    point = np.full(len(hierarchy.codes), -1, np.int64)
+    point = np.full(count, -1, np.int64)
     exact = ~beyond[codes]
     point[codes[exact]] = group[: len(codes)][exact]
     code[group[: len(codes)][exact][::-1]] = codes[exact][::-1]
     whole = int(group[-1])
-    return Axis(sets, leaf_atom, code, point, whole, whole in group[:-1])
+    return Axis(rows_at(sets, kept), leaf_atom, code, point, whole, whole in group[:-1])
 
 
-def _atom_of_leaves(members: csr_array, atoms: csr_array, used: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The atom of each leaf: leaves and atoms are told by the used codes that hold them."""
+def _atom_of_leaves(of_used: Members, atoms: csr_array, used: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The atom of each leaf: leaves and atoms are told by the used codes that hold them.
+
+    of_used: which leaves each used code holds.
+    """
     mark = marks(20260102, len(used), 2)
-    of_leaf = rows_at(members, used).T @ mark
-    of_atom = rows_at(atoms, used).T @ mark
+    of_leaf = of_used.T @ mark
+    of_atom = transposed(rows_at(atoms, used)) @ mark
     order = np.argsort(of_atom[:, 0], kind="stable")
     found = np.full(len(of_leaf), -1, np.int64)
     if len(order) == 0:

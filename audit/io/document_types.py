@@ -48,14 +48,15 @@ class Model(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
+        known = cls.model_fields
         if not isinstance(data, Mapping):
-            fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
-        unknown = [key for key in data if key not in cls.model_fields]
-        if not unknown:
+            fail(data, f"a mapping with keys such as {listing(known, 4)}")
+        if data.keys() <= known.keys():
             return handler(data)
-        wrong = [_again("unknown_key", _unknown(key, cls.model_fields), {"key": key}, (), data) for key in unknown]
+        unknown = [key for key in data if key not in known]
+        wrong = [_again("unknown_key", _unknown(key, known), {"key": key}, (), data) for key in unknown]
         try:
-            handler({key: value for key, value in data.items() if key in cls.model_fields})
+            handler({key: value for key, value in data.items() if key in known})
         except ValidationError as error:  # what else is wrong is told with it
             found = error.errors(include_url=False)
             wrong += [_again(e["type"], e["msg"], e.get("ctx", {}), e["loc"], e["input"]) for e in found]

@@ -22,7 +22,7 @@ from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.inclusion import members_of, nonzero
 from tableseal.audit.linear.kernels import Atoms, expand
-from tableseal.audit.linear.marks import marks
+from tableseal.audit.linear.marks import alike, marks
 from tableseal.audit.model import Release
 from tableseal.audit.sparse import from_entries
 
@@ -209,12 +209,7 @@ def _atoms(release: Release, v: int, used: NDArray[np.int64]) -> csr_array:
     covers = members_of(hierarchy)[used]
     signature = covers.T @ marks(20071217, len(used), 2)
     touched = np.flatnonzero(np.asarray(covers.sum(axis=0)).ravel() > 0)
-    first, second = signature[touched].T
-    order = np.lexsort((second, first))
-    first, second = first[order], second[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-    representatives = touched[np.sort(order[new])]
+    representatives = touched[alike(signature[touched])[0]]
     row, column, ones = nonzero(covers[:, representatives])
     return from_entries(used[row], column, ones, (len(hierarchy.codes), len(representatives)))
 

@@ -21,3 +21,23 @@ def _made(seed: int, shape: tuple[int, ...], low: int, high: int) -> NDArray[np.
 
 
 _kept = lru_cache(maxsize=256)(_made)
+
+
+def alike(sums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sets whose sums of marks are equal, as groups in the order in which they first appear.
+
+    sums: int64 (sets x 2). Returns the first set of each group, and the group of each set.
+    """
+    if len(sums) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    order = np.lexsort((sums[:, 1], sums[:, 0]))
+    moved = sums[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (moved[1:] != moved[:-1]).any(axis=1)
+    first = order[new]  # the sort is stable: the first of each group stands first
+    by_appearance = first.argsort()
+    place = np.empty(len(first), np.int64)
+    place[by_appearance] = np.arange(len(first))
+    group = np.empty(len(order), np.int64)
+    group[order] = place[new.cumsum() - 1]
+    return first[by_appearance], group

@@ -237,6 +237,8 @@ class _Links:
 
 def _link_rows(release: Release, forms: csr_array) -> _Links:
     """The rows of all links; forms: of their terms, one after another."""
+    if not release.statements:
+        return _Links(empty(forms.shape[1]), [], [], [])
     units = {m.name: m.unit for m in release.measures.values()}
     weights: list[int] = []
     lower, upper, scales = [], [], []

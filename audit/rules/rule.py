@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import numpy as np
@@ -143,6 +144,7 @@ class Rule(ABC):
         return ()
 
 
+@cache
 def parameters(rule: type[Rule]) -> Mapping[str, tuple[Parameter, Any]]:
     """Field of a rule -> (what a policy file may say of it, its default or MISSING), in their order."""
     hints = get_type_hints(rule, include_extras=True)
