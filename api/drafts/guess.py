@@ -33,6 +33,8 @@ DUST = Fraction(1, 10**12)
 _FREQUENCY = re.compile(r"n_?obs|freq|contributors|units|respondents|enterprises")
 _CONTRIBUTOR = re.compile(r"^(max|largest|top|contr)|largest|_max|max_")
 _TRUTH = re.compile(r"true|truth|original")
+_HOLDING = re.compile(r"holding|^(enterprise_?)?group$")
+_WEIGHT = re.compile(r"weight|^wgt$")
 _COST = re.compile(r"cost|weight")
 _VALUE = re.compile(r"value|^tot|turnover|sales|amount|count|persons|population|^n$|sum")
 
@@ -73,6 +75,10 @@ def _of_records(title: str, columns: Columns, unit: str) -> Marks:
         name: role if role is Role.CLASSIFICATION or name == value else Role.IGNORE
         for name, role in found.roles.items()
     }
+    whose = {Role.HOLDING: _HOLDING, Role.WEIGHT: _WEIGHT}
+    for role, pattern in whose.items():
+        named = [name for name in columns.data if name not in (unit, value) and pattern.search(name.lower())]
+        roles.update(dict.fromkeys(named[:1], role))
     unit_of = found.unit if value is not None else ""
     kind: Literal["count", "magnitude"] = "count" if value is None else "magnitude"
     changed = {"each": "record", "kind": kind, "roles": {**roles, unit: Role.IDENTIFIER}, "totals": {}, "unit": unit_of}

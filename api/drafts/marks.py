@@ -30,11 +30,18 @@ class Role(StrEnum):
     """What withholding the cell costs; one column."""
     IDENTIFIER = "identifier"
     """Which unit a record is of; one column, of records alone."""
+    HOLDING = "holding"
+    """Which holding the unit of a record belongs to; one column, of records alone."""
+    WEIGHT = "weight"
+    """Sampling weight of a record; one column, of records alone."""
     IGNORE = "ignore"
     """Nothing that matters here."""
 
 
-SINGLE = (Role.VALUE, Role.TRUTH, Role.STATUS, Role.FREQUENCY, Role.COST, Role.IDENTIFIER)
+OF_RECORDS = {Role.IDENTIFIER: "id", Role.HOLDING: "holding", Role.WEIGHT: "weight"}
+"""Roles of records alone, and what `microdata` calls them."""
+
+SINGLE = (Role.VALUE, Role.TRUTH, Role.STATUS, Role.FREQUENCY, Role.COST, *OF_RECORDS)
 """Roles that one column has."""
 
 
@@ -139,14 +146,14 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
 def _of_records(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The release whose table is made of records: all classifications by each other, with totals."""
     by = marks.columns(Role.CLASSIFICATION)
-    named = {"values": marks.columns(Role.VALUE), "id": marks.columns(Role.IDENTIFIER)}
+    values = marks.columns(Role.VALUE)
     return {
         **_head(marks),
         "variables": {column: {"total": new_total(codes[column]), "codes": list(codes[column])} for column in by},
         "microdata": {
             "file": file,
-            **({"values": {"value": named["values"][0]}} if named["values"] else {}),
-            **({"id": named["id"][0]} if named["id"] else {}),
+            **({"values": {"value": values[0]}} if values else {}),
+            **{key: column for role, key in OF_RECORDS.items() for column in marks.columns(role)},
             **_signs(marks),
         },
         "tables": [{"name": name, "by": by}],

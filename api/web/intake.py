@@ -8,7 +8,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from tableseal.api.drafts.marks import SINGLE, Marks, Role
+from tableseal.api.drafts.marks import OF_RECORDS, SINGLE, Marks, Role
 from tableseal.api.http.spool import Spool, copied
 from tableseal.api.http.uploads import OTHER, bad_upload, parsed, refuse_colliding, safe_name, unpacked
 from tableseal.api.options.rules import form_fields
@@ -131,6 +131,8 @@ def missing(marks: Marks) -> str | None:
         named = marks.columns(role)
         if len(named) > 1:
             return f"Several columns are marked as {role.value} ({', '.join(named)}); only one can be."
+        if named and role in OF_RECORDS and not records:
+            return f"{named[0]} is marked as {role.value}, which records have: say that a row is a record of one unit."
     return None
 
 

@@ -20,6 +20,7 @@ from tableseal.audit import release_from_document
 from tableseal.audit.errors import Place
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.sources import READERS, read_columns
+from tableseal.audit.tabulation.release import tabulated
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,24 @@ def test_records_are_counted_or_added_up(tmp_path: Path) -> None:
         assert release.variables["size"].total == "All"
     assert "Each record counts 1" in str(missing(Marks(each="record", roles={**roles, "turnover": Role.VALUE})))
     assert guess_marks(tmp_path / "firms.csv", columns)[0].each == ""  # a code is called as a total
+
+
+def test_records_say_whose_they_are_and_what_they_weigh(tmp_path: Path) -> None:
+    """CONVENTION 965: holdings and weights are proposed by their names, and asked of records alone."""
+    rows = "".join(f"f{n},{'g' if n < 2 else ''},{'NS'[n % 2]},{10 * n + 5},{1 + n % 2}\n" for n in range(8))
+    (tmp_path / "firms.csv").write_text(f"firm_id,holding,region,turnover,weight\n{rows}", "utf-8")
+    columns = read_columns(Folder(tmp_path), "firms.csv", Place("firms.csv"))
+    marks, _ = guess_marks(tmp_path / "firms.csv", columns)
+    assert (marks.columns(Role.HOLDING), marks.columns(Role.WEIGHT)) == (["holding"], ["weight"])
+    assert missing(marks) is None
+    document = document_of(marks, "firms.csv", "firms", {"region": ["N", "S"]})
+    assert {key: document["microdata"][key] for key in ("id", "holding", "weight")} == {
+        "id": "firm_id", "holding": "holding", "weight": "weight"
+    }  # fmt: skip
+    made = tabulated(release_from_document(document, folder=tmp_path, source=""))
+    assert made.tables[0].value.units.max() == sum((10 * n + 5) * (1 + n % 2) for n in range(8))
+    table = marks.model_copy(update={"each": ""})
+    assert "firm_id is marked as identifier, which records have" in str(missing(table))
 
 
 GERMAN = "region;turnover\nN;1.234,5\nS;100,5\nT;1.335,0\n"
