@@ -46,12 +46,14 @@ class Highs:
         integral: NDArray[np.bool_] | None = None,
         effort: float = USUAL_EFFORT,
         interior: int = INTERIOR,
+        start: Floats | None = None,
     ) -> Outcome:
         """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes. effort: share of the work
-        that heuristics may take. interior: columns beyond which it starts with the interior point method."""
+        that heuristics may take. interior: columns beyond which it starts with the interior point method. start: a
+        solution in hand, than which none that is found is worse."""
         from tableseal.audit.solvers.highs_models import minimise_integer
 
-        return minimise_integer(problem, cost, seconds, nodes, integral, effort, interior)
+        return minimise_integer(problem, cost, seconds, nodes, integral, effort, interior, start)
 
     def first_order(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
         """Minimise over real numbers by a first-order method: near an optimum, in multipliers too."""

@@ -163,6 +163,7 @@ def minimise_integer(
     integral: NDArray[np.bool_] | None,
     effort: float,
     interior: int,
+    start: Floats | None = None,
 ) -> Outcome:
     """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes; at once where numbers are too
     large for it."""
@@ -181,6 +182,10 @@ def minimise_integer(
         model.setOptionValue("solver", "ipm" if integral is not None and not integral.any() else "choose")
     model.setOptionValue("mip_rel_gap", 0.0)
     model.setOptionValue("mip_abs_gap", 0.0)
+    if start is not None:
+        known = highspy.HighsSolution()
+        known.col_value = start
+        model.setSolution(known)
     model.run()
     status = model.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:

@@ -26,9 +26,6 @@ ROUNDS = 600
 REINFORCED = 0.6
 """Share of the last belief that is kept at the end; it grows from 0."""
 
-COLD = 3.0
-"""What a change by the base weighs against a relation: larger is nearer, and breaks more relations."""
-
 SURE = 25.0
 """Largest message, as a logarithm of odds."""
 
@@ -106,9 +103,15 @@ def distributions(cells: int, up: int, before: Cells, after: Cells, likely: Cell
 
 
 def believed(
-    relations: csr_array, right: NDArray[np.int64], cost: NDArray[np.float64], limits: Limits, say: Progress
+    relations: csr_array,
+    right: NDArray[np.int64],
+    cost: NDArray[np.float64],
+    cold: float,
+    limits: Limits,
+    say: Progress,
 ) -> NDArray[np.int64]:
-    """int64 (cells): 1 up, 0 down. relations @ up is near right; cost: of going up, in bases.
+    """int64 (cells): 1 up, 0 down. relations @ up is near right; cost: of going up, in bases. cold: what a change by
+    the base weighs against a relation: larger is nearer, and at times breaks more relations.
 
     Always the same on one machine. Relations with other factors than 1 and -1 are looked at by their signs alone.
     """
@@ -119,7 +122,7 @@ def believed(
     widest = int(np.diff(start).max(initial=0))
     place = min(widest, WIDE) + 3
     before, after, likely = np.zeros((place, place)), np.zeros((place, place)), np.zeros(widest + 1)
-    own = -COLD * cost + 1e-3 * np.random.default_rng(0).normal(size=columns)  # else what is alike stays undecided
+    own = -cold * cost + 1e-3 * np.random.default_rng(0).normal(size=columns)  # else what is alike stays undecided
     message, belief = np.zeros(len(column)), own.copy()
     run, graph = Runner(compiled=True), Graph(start, column, sign, right + against)
     for k in range(ROUNDS):

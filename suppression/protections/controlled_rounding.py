@@ -16,8 +16,9 @@ from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Amounts, Rounding, Table
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
-from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
+from tableseal.suppression.protections.multiples import Chosen, Part, beyond
 from tableseal.suppression.protections.multiples_behind import Behind
+from tableseal.suppression.protections.multiples_exact import EXACT, choose
 from tableseal.suppression.protections.multiples_polish import polished
 from tableseal.suppression.protections.multiples_search import searched
 from tableseal.suppression.protections.subject import Subject

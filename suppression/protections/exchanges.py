@@ -26,8 +26,8 @@ from tableseal.suppression.protections.multiples import Part
 
 Ints = NDArray[np.int64]
 
-WARM = 0.4
-"""Of a base: what an exchange may cost at first, about."""
+WARM = 0.3
+"""Of a base: what an exchange may cost at first, about. More loses what guides know (20,181 cells without levels)."""
 
 PRICE, DEAREST = 2, 20
 """Of a step beyond the neighbours, in bases, at first and at last."""

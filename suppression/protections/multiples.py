@@ -20,10 +20,6 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.solvers.protocol import Floats, Outcome, Problem
 
-EXACT = 1_500
-"""Cells that hang together up to which an integer program is asked for the best choice, or the proof that none exists
-(972 cells of a cube of two nested classifications: 8 s)."""
-
 NODES = 20_000
 """Of its search tree."""
 
@@ -111,52 +107,6 @@ class Chosen:
     unrestricted: bool = False
 
 
-WHOLE_SHARE = 0.5
-"""Of the time that is left, for an integer program of a whole part; what it leaves open is for `multiples_polish`,
-which is nearer in the same time (2,016 nested cells, base 5: 2,664 after 4 s of a processor, 2,584 after 26 s more)."""
-
-
-def choose(part: Part, limits: Limits) -> Chosen:
-    """The nearest zero-restricted choice, if the part is a network or small; else a bound alone."""
-    small = len(part.value) <= EXACT
-    bound = part.nearest
-    if small or part.flat:
-        linear, bound = program(part, limits.share(0.3), whole=False)
-        steps = None if linear.x is None else steps_of(part, linear.x)
-        if steps is not None and part.change(steps) == bound:
-            return Chosen("optimal", steps, bound)
-    if not small:
-        return Chosen("none", None, bound)
-    found, least = program(part, limits.share(WHOLE_SHARE), whole=True)
-    if found.status == "infeasible":
-        return Chosen("none", None, bound, unrestricted=True)
-    bound = max(bound, least)
-    steps = None if found.x is None else steps_of(part, found.x)
-    if steps is None:
-        return Chosen("none", None, bound)
-    best = found.status == "optimal" or part.change(steps) == bound
-    return Chosen("optimal" if best else "feasible", steps, part.change(steps) if best else bound)
-
-
-SIMPLEX = 6_000
-"""Columns up to which a program without distances starts with simplex: of the two linked tables it has a table after
-14 s, with the interior point method none after 18 s."""
-
-
-def zero_restricted(part: Part, limits: Limits) -> Outcome:
-    """Any zero-restricted choice, or the proof that none exists: without distances an integer program has one sooner
-    (two linked tables of 4,032 cells, base 3: 14 s of a processor, with them none in 35 s). Values are steps above the
-    lower neighbours, of sums that no table shows, too."""
-    return Highs().minimise_integer(
-        _zero_restricted(part),
-        np.zeros(part.relations.shape[1]),
-        limits.seconds_left(),
-        nodes=NODES,
-        integral=np.arange(part.relations.shape[1]) < len(part.value),
-        interior=SIMPLEX,
-    )
-
-
 def _zero_restricted(part: Part) -> Problem:
     more = part.relations.shape[1] - len(part.value)
     right = part.right.astype(np.float64)
@@ -181,14 +131,21 @@ def steps_of(part: Part, x: Floats) -> NDArray[np.int64] | None:
     return steps if part.adds_up(steps) else None
 
 
-def program(part: Part, limits: Limits, *, whole: bool, nodes: int = NODES) -> tuple[Outcome, int]:
-    """Zero-restricted: a step 0 or 1 of every cell; and what the changes cannot go below."""
+def program(part: Part, limits: Limits, *, whole: bool, start: NDArray[np.int64] | None = None) -> tuple[Outcome, int]:
+    """Zero-restricted: a step 0 or 1 of every cell; and what the changes cannot go below. start: steps above the lower
+    neighbours, of sums that no table shows, too, that are in hand."""
     cells, more = len(part.value), part.relations.shape[1] - len(part.value)
     problem = _zero_restricted(part)
     cost = np.concatenate([part.base - 2.0 * part.residual, np.zeros(more)])
     integral = np.arange(cells + more) < cells if whole else np.zeros(cells + more, np.bool_)
     found = Highs().minimise_integer(
-        problem, cost, limits.seconds_left(), nodes=nodes, integral=integral, effort=EFFORT
+        problem,
+        cost,
+        limits.seconds_left(),
+        nodes=NODES,
+        integral=integral,
+        effort=EFFORT,
+        start=None if start is None else start.astype(np.float64),
     )
     if whole:
         return found, _at_least(part, found.bound)

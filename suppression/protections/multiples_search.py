@@ -7,18 +7,18 @@ neighbours are taken back, then changes become smaller.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import LimitError
 from tableseal.audit.progress import Progress
-from tableseal.suppression.protections.beliefs import believed
 from tableseal.suppression.protections.exchanges import Exchanges
 from tableseal.suppression.protections.method import Tools
-from tableseal.suppression.protections.multiples import Chosen, Part, program, steps_of, zero_restricted
+from tableseal.suppression.protections.multiples import Chosen, Part, program
 from tableseal.suppression.protections.multiples_behind import Behind
 from tableseal.suppression.protections.multiples_bound import least_change, multipliers
+from tableseal.suppression.protections.multiples_guides import guides
 from tableseal.suppression.protections.multiples_hand import Search
+from tableseal.suppression.protections.multiples_kernel import near_guides
 from tableseal.suppression.protections.multiples_polish import polish
 from tableseal.suppression.protections.neighbourhood import entries
 
@@ -42,9 +42,14 @@ STUBBORN = 12
 EXCHANGING = 0.7
 """Of the time that is left, for exchanges."""
 
-MIDDLE, FEW = 12_000, 500
-"""Cells up to which one integer program is asked for the whole part besides, and nodes of its search tree (of 6,200
-cells of a cube half a minute, and 0.3% nearer than the search)."""
+MIDDLE = 12_000
+"""Cells between two multiples up to which integer programs look for a zero-restricted choice near the guides."""
+
+KERNEL = 0.6
+"""Of the time that is left, for them, at most."""
+
+LINEAR = 0.1
+"""The same for the bound of their linear program."""
 
 PROOFS = 40
 """Places where that is tried."""
@@ -63,35 +68,21 @@ def searched(part: Part, settled: Ints, bound: int, proved: bool, behind: Behind
     """
     limits, cells = tools.limits, len(part.value)
     multiplier = multipliers(part, limits.share(0.4))
-    x = begun(part, limits.share(0.3), tools.progress)
-    known = np.flatnonzero(settled >= 0)
-    x[known] = settled[known]
-    search, exchanged = added_up(part, x, behind, tools)
+    guided = guides(part, settled, limits.share(0.3), tools.progress)
     best, middle = False, int(part.between.sum()) <= MIDDLE
-    whole = middle and not proved  # whether one program is asked for the whole part
-    if exchanged and whole and search.beyond.any():
-        any_ = zero_restricted(part, limits.share(0.6))
-        proved = any_.status == "infeasible"
-        here = None if any_.x is None else steps_of(part, any_.x)
-        if any_.x is not None and here is not None:
-            search = Search(part, np.concatenate([here - part.low, np.round(any_.x[cells:]).astype(np.int64)]))
-            whole = np.isinf(limits.seconds_left())  # what time is left makes it nearer
-        else:
-            mend(search, limits.share(0.3), tools.progress)
-    if whole and not proved:
-        found, least = program(part, limits.share(0.5), whole=True, nodes=FEW)
-        better = None if found.x is None else steps_of(part, found.x)
-        if (
-            found.x is not None
-            and better is not None
-            and (search.off.any() or _quality(search, better) < _quality(search, None))
-        ):
-            search = Search(part, np.concatenate([better - part.low, np.round(found.x[cells:]).astype(np.int64)]))
-        proved, best, bound = proved or found.status == "infeasible", found.status == "optimal", max(bound, least)
-    if not best and (not exchanged or cells <= MIDDLE):
-        refine(search, limits.share(0.6 if middle else 0.9), tools.progress)
-    if not best and middle and not search.off.any():
-        polish(search, bound, limits.share(0.8), tools.progress)
+    x = None
+    if middle and not proved:
+        found = near_guides(part, guided, limits.share(KERNEL), tools.progress)
+        x, proved = found.x, found.status == "infeasible"
+        bound = max(bound, program(part, limits.share(LINEAR), whole=False)[1])
+    if x is not None:
+        search = Search(part, x)
+    else:
+        search, exchanged = added_up(part, guided[0], behind, tools)
+        if not exchanged or middle:
+            refine(search, limits.share(0.6 if middle else 0.9), tools.progress)
+    if middle and not search.off.any():
+        best = polish(search, bound, limits.share(0.9), tools.progress)
     if search.off.any():
         raise LimitError("no rounding that adds up over all tables was found; give more time.")
     steps, most = part.low + search.x[:cells], int(search.beyond.max(initial=0))
@@ -119,35 +110,12 @@ def added_up(part: Part, x: Ints, behind: Behind | None, tools: Tools) -> tuple[
     if added is not None and behind is not None and behind.grids is not None and not added.off.any():
         exchanges = Exchanges(part, behind.grids, added.x)
         exchanges.anneal(limits.share(EXCHANGING), tools.progress)
-        return Search(part, exchanges.steps), True
+        return min(added, Search(part, exchanges.steps), key=_worth), True
     mend(search, limits.share(0.5), tools.progress)
     if search.off.any() and added is not None:  # sums that nothing mends are those of their parts, however far beyond
         search = added
         mend(search, limits.share(0.3), tools.progress)
     return search, False
-
-
-def begun(part: Part, limits: Limits, say: Progress) -> Ints:
-    """Where the search begins: cells by messages; sums that no table shows as the first relation that knows says."""
-    cells, right = len(part.value), part.right
-    between = np.flatnonzero(part.between)
-    shown = csr_array(part.relations[:, :cells])
-    alone = np.diff(csr_array(part.relations[:, cells:]).indptr) == 0
-    told = np.flatnonzero(alone & (abs(shown) @ part.between > 0))
-    x = np.zeros(part.relations.shape[1], np.int64)
-    relations = csr_array(csr_array(shown[told])[:, between])
-    cost = 1 - 2.0 * part.residual[between] / part.base
-    x[between] = believed(relations, right[told], cost, limits, say)
-    known = np.arange(len(x)) < cells
-    for row in np.flatnonzero(~alone).tolist():
-        here = part.relations.indices[part.relations.indptr[row] : part.relations.indptr[row + 1]]
-        entry = part.relations.data[part.relations.indptr[row] : part.relations.indptr[row + 1]]
-        open_ = np.flatnonzero(~known[here])
-        if len(open_) == 1:
-            at = int(open_[0])
-            x[here[at]] = (right[row] - entry @ x[here] + entry[at] * x[here[at]]) // entry[at]
-            known[here[at]] = True
-    return x
 
 
 def mend(search: Search, limits: Limits, say: Progress) -> None:
@@ -205,10 +173,8 @@ def impossible(search: Search, limits: Limits) -> bool:
     return any(limits.seconds_left() > 0 and search.impossible(row, limits) for row in rows[::step].tolist())
 
 
-def _quality(search: Search, steps: Ints | None) -> tuple[int, int]:
-    """Steps beyond the neighbours, changes. steps: int64 (cells), of a zero-restricted choice; None: of the search."""
-    if steps is not None:
-        return 0, search.part.change(steps)
+def _worth(search: Search) -> tuple[int, int]:
+    """Steps beyond the neighbours, changes, of a table that adds up: the smaller the better, the first first."""
     return int(search.beyond.sum()), search.part.change(search.part.low + search.x[: len(search.part.value)])
 
 

@@ -15,11 +15,11 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import silent
-from tableseal.suppression.protections import multiples, multiples_search
+from tableseal.suppression.protections import multiples_exact, multiples_search
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.multiples_bound import least_change, multipliers
-from tableseal.suppression.protections.multiples_search import begun
+from tableseal.suppression.protections.multiples_guides import COLD, begun
 from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.random_controlled_rounding import (
     RandomControlledRounding,
@@ -151,7 +151,7 @@ def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPa
     counts = np.random.default_rng(3).poisson(3, (4, 4, 3))
     release = tabulated(counts, (2, 2))
     _, _, optimum = rounded(release, 3)
-    monkeypatch.setattr(multiples, "EXACT", 10)
+    monkeypatch.setattr(multiples_exact, "EXACT", 10)
     monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 10)
     subject, changed, optimised = rounded(release, 3)
     refuse_what_does_not_add_up(subject, changed.shown.units)
@@ -166,7 +166,7 @@ def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPa
 
 def test_linked_tables_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """CONVENTION 714 and 716."""
-    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr(multiples_exact, "EXACT", 1)
     monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 1)
     counts = np.random.default_rng(5).poisson(4, (4, 3, 3, 2))
     subject, changed, _ = rounded(tabulated(counts, (2,), [(0, 1, 2), (0, 1, 3)]), 5)
@@ -269,7 +269,7 @@ def test_messages_settle_all_but_few_relations() -> None:
     subject = subject_of(tabulated(counts, (3, 2)))
     problem = Relations.of(subject, np.full(len(subject.cells), 5))
     ((_, part),) = problem.parts(problem.movable)
-    x = begun(part, Limits(), silent)
+    x = begun(part, COLD[0], Limits(), silent)
     off = part.relations @ x - part.right
     nearest = part.residual * 2 > part.base
     assert (off != 0).sum() < 0.05 * len(off) < (part.relations @ nearest.astype(np.int64) != part.right).sum()
@@ -278,9 +278,9 @@ def test_messages_settle_all_but_few_relations() -> None:
 
 def test_that_none_exists_is_proved_near_a_cell_beyond_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """CONVENTION 824."""
-    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr(multiples_exact, "EXACT", 1)
     monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 1)
-    monkeypatch.setattr(multiples_search, "MIDDLE", 0)  # not by one program over the whole part
+    monkeypatch.setattr(multiples_search, "MIDDLE", 0)  # not by programs over the whole part
     subject, changed, optimised = rounded(tabulated(NOWHERE), 2)
     assert beyond(subject, changed, 2) >= 1
     assert optimised.proved.startswith("Proved: no table of neighbouring multiples adds up")

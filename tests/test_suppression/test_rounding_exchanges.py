@@ -13,7 +13,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
 from tableseal.audit.progress import silent
 from tableseal.audit.solvers import highs_models
-from tableseal.suppression.protections import controlled_rounding, multiples
+from tableseal.suppression.protections import controlled_rounding, multiples_exact
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.exchanges import Exchanges
 from tableseal.suppression.protections.method import Tools
@@ -99,7 +99,7 @@ def test_no_time_at_all_is_enough_for_a_table_that_adds_up(
     margins: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CONVENTION 1010."""
-    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr(multiples_exact, "EXACT", 1)
     monkeypatch.setattr(controlled_rounding, "EXACT", 1)
     subject = subject_of(tabulated(np.random.default_rng(1).poisson(3, (6, 4, 3, 3)), (3, 2), margins))
     tools = Tools(limits=Limits(deadline=monotonic() - 1))

@@ -1,5 +1,6 @@
 """Controlled rounding: any zero-restricted table, and nearer ones from a table in hand."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,10 +10,13 @@ from hypothesis import strategies as st
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.progress import silent
-from tableseal.suppression.protections import controlled_rounding, multiples
+from tableseal.suppression.protections import controlled_rounding, multiples_exact
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.method import Tools
-from tableseal.suppression.protections.multiples import Chosen, Part, choose, steps_of, zero_restricted
+from tableseal.suppression.protections.multiples import Chosen, Part
+from tableseal.suppression.protections.multiples_exact import choose
+from tableseal.suppression.protections.multiples_guides import guides
+from tableseal.suppression.protections.multiples_kernel import near_guides
 from tableseal.suppression.protections.multiples_polish import polished
 from tableseal.suppression.protections.subject import Subject, subject_of
 from tests.support.tabulated import tabulated
@@ -26,11 +30,11 @@ def part_of(subject: Subject, base: int) -> Part:
     return max((part for _, part in problem.parts(problem.open)), key=lambda part: len(part.value))
 
 
-def first(part: Part) -> Chosen:
-    """Any zero-restricted choice."""
-    found = zero_restricted(part, Limits())
-    steps = None if found.x is None else steps_of(part, found.x)
-    return Chosen("none" if steps is None else "feasible", steps, part.nearest, found.status == "infeasible")
+def farthest(part: Part) -> Chosen:
+    """The zero-restricted choice with the largest changes: the nearest one of what is mirrored between neighbours."""
+    mirrored = np.where(part.residual > 0, (part.low + 1) * part.base - part.residual, part.value)
+    found = choose(replace(part, value=mirrored), Limits())
+    return Chosen("none" if found.steps is None else "feasible", found.steps, part.nearest, found.unrestricted)
 
 
 @given(st.lists(st.integers(0, 3), min_size=12, max_size=12), st.sampled_from([2, 3]))
@@ -41,11 +45,13 @@ def test_a_table_between_the_neighbours_is_found_or_proved_not_to_exist(values: 
     if not (subject.value % base).any():
         return
     part = part_of(subject, base)
-    found, best = first(part), choose(part, Limits())
-    assert found.unrestricted == best.unrestricted
-    if found.steps is not None:
-        assert part.adds_up(found.steps)
-        assert np.isin(found.steps - part.low, [0, 1]).all()
+    guided = guides(part, np.full(len(part.value), -1), Limits(), silent)
+    found, best = near_guides(part, guided, Limits(), silent), choose(part, Limits())
+    assert (found.status == "infeasible") == best.unrestricted == farthest(part).unrestricted
+    assert (found.x is None) == (best.steps is None)
+    if found.x is not None:
+        assert part.adds_up(part.low + found.x)
+        assert np.isin(found.x, [0, 1]).all()
 
 
 @given(st.integers(0, 10**6), st.sampled_from([3, 5]))
@@ -53,7 +59,7 @@ def test_a_table_between_the_neighbours_is_found_or_proved_not_to_exist(values: 
 def test_what_is_in_hand_becomes_nearer_and_still_adds_up(seed: int, base: int) -> None:
     """CONVENTION 1020."""
     part = part_of(subject_of(tabulated(np.random.default_rng(seed).poisson(4, (4, 3, 3)), (2,))), base)
-    start = first(part)
+    start = farthest(part)
     if start.steps is None:
         return
     best, found = choose(part, Limits()), polished(part, start, Limits(), silent)
@@ -68,22 +74,20 @@ def test_choices_that_are_not_proved_to_be_the_nearest_become_nearer(monkeypatch
     """CONVENTION 1020."""
     subject = subject_of(tabulated(np.random.default_rng(4).poisson(4, (4, 3, 3)), (2,)))
     best = round_controlled(subject, ControlledRounding(Fraction(5)), Tools()).optimised
-    monkeypatch.setattr(controlled_rounding, "choose", lambda part, limits: first(part))
+    monkeypatch.setattr(controlled_rounding, "choose", lambda part, limits: farthest(part))
     nearer = round_controlled(subject, ControlledRounding(Fraction(5)), Tools()).optimised
     assert best is not None
     assert nearer is not None
-    start = first(part_of(subject, 5))
+    start = farthest(part_of(subject, 5))
     assert start.steps is not None
     assert best.distortion <= nearer.distortion < part_of(subject, 5).change(start.steps)
     assert nearer.bound <= best.distortion
 
 
 def test_large_parts_without_a_table_between_the_neighbours_in_hand_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONVENTION 1021: exchanges of so few tries leave cells beyond."""
-    monkeypatch.setattr(multiples, "EXACT", 1)
+    """CONVENTION 1021."""
+    monkeypatch.setattr(multiples_exact, "EXACT", 1)
     monkeypatch.setattr(controlled_rounding, "EXACT", 1)
-    monkeypatch.setattr("tableseal.suppression.protections.exchanges.TRIES", 0)
-    monkeypatch.setattr("tableseal.suppression.protections.exchanges.AT_ONCE", 1)
     subject = subject_of(tabulated(np.random.default_rng(5).poisson(4, (4, 3, 3, 2)), (2,), LINKED))
     optimised = round_controlled(subject, ControlledRounding(Fraction(3)), Tools()).optimised
     assert optimised is not None
