@@ -1,5 +1,6 @@
 """The app."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,6 +13,7 @@ from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import Identity
 from tableseal.api.generating.counters import Counters
 from tableseal.api.generating.memories import Memories
+from tableseal.api.generating.opened import open_all
 from tableseal.api.http import (
     audits,
     batches,
@@ -92,7 +94,9 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         migrate(store)
         inline.warm()
+        opening = asyncio.create_task(generating.run(open_all, service.counters))
         yield
+        opening.cancel()
         inline.close()
         threads.close()
         checks.close()

@@ -4,18 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import sqrt
 
 import numpy as np
 import pytest
 from small_cubes import MODULUS, base_of, by, one_of, random_question, tabulated, variable
+from small_memories import MEDIUM, asked, ground_of, medium, same
 
 from tableseal.audit.hypercube.model import BaseCells
 from tableseal.audit.hypercube.question import Question, cells_of
 from tableseal.suppression.generator.memory.answers import Remembered
-from tableseal.suppression.generator.memory.ground import Ground
 from tableseal.suppression.generator.memory.memory import Against, Memory, judge, recall
-from tableseal.suppression.generator.policy import ByCellKey, ByRounding, GeneratorPolicy, MemoryRule, Method
+from tableseal.suppression.generator.policy import ByCellKey, ByRounding, Method
 from tableseal.suppression.generator.protection import Protection, protection_of, reach
 
 VARIABLES = (variable("a", 2), variable("b", 3))
@@ -27,25 +26,6 @@ METHODS: tuple[Method, ...] = (
     ByCellKey(2, Fraction(1)),
 )
 NARROW = (METHODS[0], METHODS[2])
-
-
-def ground_of(
-    base: BaseCells,
-    method: Method,
-    width: int = 1,
-    views: Fraction | None = None,
-    secret: int = 9,
-    threshold: int = 3,
-) -> Ground:
-    protection = protection_of(method, MODULUS, secret)
-    error = None if views is None else Fraction(sqrt(protection.variance / float(views)))
-    policy = GeneratorPolicy(method, threshold, memory=MemoryRule("user", width, error))
-    return Ground.of(base, protection, policy)
-
-
-def asked(ground: Ground, question: Question) -> Remembered:
-    table = tabulated(question, ground.base)
-    return Remembered(question, ground.protection.shown(table.count, table.key))
 
 
 def everything(shape: tuple[int, ...]) -> BaseCells:
@@ -110,19 +90,6 @@ def test_no_small_set_is_the_only_one_that_fits(method: Method, width: int) -> N
         assert bare
 
 
-MEDIUM = (
-    variable("a", 3, areas=True),
-    variable("b", 5, [0, 0, 1, 1, 1]),
-    variable("c", 4, [0, 0, 1, 1]),
-    variable("d", 3),
-)
-
-
-def medium(seed: int) -> BaseCells:
-    random = np.random.default_rng(seed)
-    return base_of(random.poisson(random.gamma(0.25, 12.0, (3, 5, 4, 3))), seed)
-
-
 def holding(seed: int, method: Method, questions: int, width: int = 1, views: Fraction | None = None) -> Memory:
     random = np.random.default_rng(seed)
     memory = Memory.empty(ground_of(medium(seed), method, width, views))
@@ -180,12 +147,6 @@ def _tables(memory: Memory, b: int) -> Iterator[tuple[np.ndarray, int]]:
         yield change, int(change[b])
 
 
-def same(one: Memory, other: Memory) -> bool:
-    arrays = ("up", "down", "occupied")
-    alike = all((getattr(one, name) == getattr(other, name)).all() for name in arrays)
-    return alike and (one.estimates.known == other.estimates.known).all()
-
-
 @pytest.mark.parametrize("method", METHODS[1:3], ids=str)
 def test_a_memory_is_made_again_of_questions_and_shown_values(method: Method) -> None:
     """CONVENTION 1067: after a restart it answers and refuses as before."""
@@ -227,8 +188,10 @@ def test_a_memory_is_not_changed_by_what_is_added_to_it() -> None:
 
 def test_loops_are_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Moves, pairs and verdicts."""
+    worth = "tableseal.suppression.generator.memory.memory.worth_compiling"
+    monkeypatch.setattr(worth, lambda *_: False)
     plain = holding(5, METHODS[0], 18, views=Fraction(2))
-    monkeypatch.setattr("tableseal.suppression.generator.memory.memory.worth_compiling", lambda *_: True)
+    monkeypatch.setattr(worth, lambda *_: True)
     compiled = holding(5, METHODS[0], 18, views=Fraction(2))
     assert len(plain.answers) == len(compiled.answers)
     assert same(plain, compiled)

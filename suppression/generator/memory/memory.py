@@ -18,11 +18,12 @@ from tableseal.suppression.generator.memory.cells import Cells
 from tableseal.suppression.generator.memory.contributors import Known
 from tableseal.suppression.generator.memory.differences import nested, occupied
 from tableseal.suppression.generator.memory.estimates import Estimates, with_answer
+from tableseal.suppression.generator.memory.gradients import add_up, descend, seen_of_each, slopes
 from tableseal.suppression.generator.memory.ground import Ground, Positions
+from tableseal.suppression.generator.memory.inverse import lowered, shared_across
 from tableseal.suppression.generator.memory.kernels import explained, nestings
 from tableseal.suppression.generator.memory.moves import Effort, Moves, Reach, sought_moves
 from tableseal.suppression.generator.memory.nearby import seen_of, shared, solved, squares
-from tableseal.suppression.generator.memory.pursuit import add_up, descend, seen_of_each, slopes
 from tableseal.suppression.generator.memory.search import sought
 from tableseal.suppression.generator.protection import Steps
 
@@ -53,6 +54,8 @@ LOOPS = (
     add_up,
     slopes,
     descend,
+    lowered,
+    shared_across,
 )
 
 NOBODY = np.zeros(0, np.int64)
@@ -160,16 +163,7 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
     ground = memory.ground
     reading = Reading.of(ground, answer)
     run = _runner(memory)
-    pairs = nested(ground, memory.answered, reading, run)
-    found = replace(
-        memory,
-        answers=(*memory.answers, answer),
-        answered=memory.answered.adding(reading),
-        up=np.minimum(memory.up, reading.more),
-        down=np.minimum(memory.down, reading.fewer),
-        occupied=memory.occupied | occupied(ground, pairs),
-    )
-    seen = ground.small[:0]
+    found, seen = replace(memory, answers=(*memory.answers, answer)), ground.small[:0]
     if ground.precision is not None:
         limit, every = ground.precision + NOISE, effort.bare > TOLD
         work = effort.pursuits
@@ -177,6 +171,13 @@ def _with(memory: Memory, answer: Remembered, effort: Effort) -> tuple[Memory, A
         found = replace(found, estimates=estimates)
         if len(seen) and not every:
             return found, Against(ground.small[:0], seen, NOBODY)
+    found = replace(
+        found,
+        answered=memory.answered.adding(reading),
+        up=np.minimum(memory.up, reading.more),
+        down=np.minimum(memory.down, reading.fewer),
+        occupied=memory.occupied | occupied(ground, nested(ground, memory.answered, reading, run)),
+    )
     moves, bare = _moves(found, found.moves.explain(reading, run), run, effort)
     found = replace(found, moves=moves)
     return found, Against(bare, seen, NOBODY) if len(bare) or len(seen) else None
@@ -204,9 +205,13 @@ def _with_sums(memory: Memory, answer: Remembered, measure: str, effort: Effort)
     return found, Against(bare, ground.small[:0], beyond) if len(bare) or len(beyond) else None
 
 
+def worth_loops(base_cells: int, answers: int) -> bool:
+    """Whether loops run compiled beside so many answers."""
+    return worth_compiling(base_cells * answers * PASSES, *LOOPS)
+
+
 def _runner(memory: Memory) -> Runner:
-    entries = len(memory.ground.base) * (len(memory.answers) + 1) * PASSES
-    return Runner(worth_compiling(entries, *LOOPS))
+    return Runner(worth_loops(len(memory.ground.base), len(memory.answers) + 1))
 
 
 def _moves(memory: Memory, kept: NDArray[np.bool_], run: Runner, effort: Effort) -> tuple[Moves, Positions]:

@@ -1,39 +1,41 @@
 """A direction for one base cell, among those that help most, wherever they are in the hypercube.
 
-Begun with the direction in hand. Base cells are taken in along which |A d|^2 falls most steeply, and conjugate
-gradients go on among all that are taken in, until |A d|^2 is well within the limit; so again, a few times. (With the
-answers in `docs/methodologist/table-generator.md` one time and some five steps do mostly: 2 ms for 18,761 base cells.)
+Begun with the direction in hand. Base cells along which |A d|^2 falls most steeply are taken in, and conjugate
+gradients go on among all that are taken in until |A d|^2 is well within the limit (mostly five steps do). Where it
+stays beyond the limit the best direction among these is computed (see `inverse`), more base cells are taken in, and so
+again, until it is within, or falls too slowly. From then on that base cell begins with the best one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tableseal.audit.compiling import Runner, kernel
+from tableseal.audit.compiling import Runner
 from tableseal.audit.hypercube.model import Ints
+from tableseal.suppression.generator.memory.gradients import WELL, add_up, descend, seen_of_each, slopes
 from tableseal.suppression.generator.memory.ground import GRAIN, Floats, Ground, Positions
+from tableseal.suppression.generator.memory.inverse import Inverses
 from tableseal.suppression.generator.memory.rows import Grown, NewRows
 
-Array = Any
+ADDED, STEPS = 64, 20
+"""Base cells that are taken in, and steps of conjugate gradients, at most."""
 
-ADDED, TIMES = 64, 6
-"""Base cells that are taken in at a time, and how many times."""
+ADDED_TO_BEST, TIMES = 32, 8
+"""Base cells that are taken in at a time where the best direction is sought, and how many are sought, at most."""
 
-STEPS, LAST_STEPS = 20, 150
-"""Of conjugate gradients, at most, each time, and the last time, before a table is refused."""
+HOPE = 8
+"""More base cells are taken in while what is too much is below so many times the latest gain."""
 
-WELL, FAIR = 0.6, 0.95
-"""Parts of the limit. At the first a direction is good: further answers will see some of it. Below the second it is
-good enough once a step lowers this by less than SLOW."""
-
-SLOW = 0.05
+MOST, KEPT = 640, 448
+"""Members of a direction, at most, when the best one is sought; of those with more so many with the largest entries are
+kept."""
 
 STRIPES = 3
-"""Each time every third base cell is looked at, and all in turn."""
+"""Every third base cell is looked at; where the best direction is sought, all are."""
 
 Direction = tuple[Positions, Floats]
 """Base cells where it is not 0, and what it is there."""
@@ -68,53 +70,107 @@ class Directions:
         if self.of:
             ends, members, entries = self._joined
             added = np.zeros(len(self.of))
-            run(seen_of_each, ends, members, entries, new.row, new.first, np.zeros(new.number), added)
+            run(seen_of_each, ends, members, entries, new.row, new.first, np.zeros(1 + new.number), added)
             known[self.at] = before[self.at] + added
 
 
 @dataclass(frozen=True, repr=False)
 class Pursuit:
-    """Seeks directions. rows: int32 (base cells x answers), see `Estimates`; number: of rows. Sums have an
-    entry for none before these, which stays 0."""
+    """Seeks directions.
+
+    rows: int32 (base cells x answers), see `Estimates`; number: of rows. Sums have an entry for none before these,
+    which stays 0. earlier, now: inverses without and with the latest answer, by base cell; those of the first are a
+    store, in which they are kept for the next answer.
+    """
 
     ground: Ground
     rows: Grown
     number: int
     limit: float
     run: Runner
+    earlier: Inverses
+    now: Inverses
 
-    def sought(self, b: int, members: Positions, entries: Floats) -> tuple[Direction, float]:
-        """A better direction for a base cell than one in hand, and |A d|^2; 0 at those with which it may be in a small
-        set."""
+    def sought(self, b: int, members: Positions, entries: Floats, best: bool) -> tuple[Direction, float, bool]:
+        """A better direction for a base cell than one in hand, 0 at those with which it may be in a small set; |A d|^2;
+        and whether it is the best among its members.
+
+        best: whether the one in hand was that before the latest answer.
+        """
         count = self.ground.base.count
         free = count >= self.ground.threshold - count[b]
         free[b] = False
-        members, entries = members[members != b], entries[members != b]
-        held, answers = self.rows.with_room, self.rows.number
-        itself, one, slope = np.array([b], np.int32), np.ones(1), np.empty(len(free))
-        every = np.flatnonzero(free).astype(np.int32)
+        others = members != b
+        members, entries = members[others], entries[others]
+        if not best:
+            members, entries, value = self._lowered(b, members, entries, free)
+            kept = entries != 0
+            members, entries = members[kept], entries[kept]
+            if value <= self.limit:
+                return (np.append(members, np.int32(b)), np.append(entries, 1.0)), value, False
+        members, entries, value = self._best(b, members, entries, free)
+        return (np.append(members, np.int32(b)), np.append(entries, 1.0)), value, True
+
+    def _lowered(
+        self, b: int, members: Positions, entries: Floats, free: NDArray[np.bool_]
+    ) -> tuple[Positions, Floats, float]:
+        """By conjugate gradients, among those in hand and some more."""
+        sums = self._sums(b, members, entries)
+        new = self._steepest(sums, np.flatnonzero(free)[::STRIPES], members, ADDED)
+        members, entries = np.concatenate([members, new]), np.concatenate([entries, np.zeros(len(new))])
+        room = np.zeros((3, len(members))), np.zeros(1 + self.number)
+        held = self.rows.with_room, self.rows.number
+        self.run(descend, members, entries, sums, *held, STEPS, WELL * self.limit, *room)
+        entries = np.round(entries * GRAIN) / GRAIN
+        return members, entries, self._value(b, members, entries)
+
+    def _best(
+        self, b: int, members: Positions, entries: Floats, free: NDArray[np.bool_]
+    ) -> tuple[Positions, Floats, float]:
+        """The best one among those in hand; where that is not within the limit, among some more, until it is, or it
+        falls too little for that."""
+        if len(members) > MOST:
+            kept = np.sort(np.argsort(-np.abs(entries), kind="stable")[:KEPT])
+            members, entries = members[kept], entries[kept]
+        rows = self.rows.array
+        inverse = self.earlier.found(b, members, rows[:, :-1], self.run).with_answers(rows[members], self.run)
+        sums, last = self._sums(b, members, entries), np.inf
         for time in range(TIMES):
-            looked = every[time % STRIPES :: STRIPES]
-            sums = np.zeros(1 + self.number)
-            self.run(add_up, itself, one, held, answers, sums)
-            self.run(add_up, members, entries, held, answers, sums)
-            self.run(slopes, looked, sums, held, answers, slope)
-            steep = np.zeros(len(free))
-            steep[looked] = np.abs(slope[: len(looked)])
-            steep[members] = 0.0
-            new = _largest(steep, ADDED)
-            members, entries = np.concatenate([members, new]), np.concatenate([entries, np.zeros(len(new))])
-            room = np.zeros((3, len(members))), np.zeros(1 + self.number)
-            steps = STEPS if time + 1 < TIMES and len(new) else LAST_STEPS
-            value = self.run(descend, members, entries, sums, held, answers, steps, WELL * self.limit, *room)
-            if value <= FAIR * self.limit:
+            slope = np.empty(len(members))
+            self.run(slopes, members, sums, self.rows.with_room, self.rows.number, slope)
+            entries = np.round((entries + inverse.step(slope, entries)) * GRAIN) / GRAIN
+            sums = self._sums(b, members, entries)
+            value = float((sums**2).sum())
+            if value <= self.limit or time + 1 == TIMES or value - self.limit > HOPE * (last - value):
                 break
-        members, entries = np.append(members, itself), np.append(np.round(entries * GRAIN) / GRAIN, 1.0)
-        kept = entries != 0
-        members, entries = members[kept], entries[kept]
+            last = value
+            new = self._steepest(sums, np.flatnonzero(free), members, ADDED_TO_BEST)
+            if not len(new):
+                break
+            members, entries = np.concatenate([members, new]), np.concatenate([entries, np.zeros(len(new))])
+            inverse = inverse.with_members(new, rows[members], self.run)
+        self.now.keep(b, inverse)
+        return members, entries, value
+
+    def _sums(self, b: int, members: Positions, entries: Floats) -> Floats:
+        """A d, for a direction that is 1 at b."""
         sums = np.zeros(1 + self.number)
-        self.run(add_up, members, entries, held, answers, sums)
-        return (members, entries), float((sums**2).sum())
+        held = self.rows.with_room, self.rows.number
+        self.run(add_up, np.array([b], np.int32), np.ones(1), *held, sums)
+        self.run(add_up, members, entries, *held, sums)
+        return sums
+
+    def _value(self, b: int, members: Positions, entries: Floats) -> float:
+        return float((self._sums(b, members, entries) ** 2).sum())
+
+    def _steepest(self, sums: Floats, looked: Ints, members: Positions, number: int) -> Positions:
+        """Of base cells those along which |A d|^2 falls most steeply, without members."""
+        slope = np.empty(len(looked))
+        self.run(slopes, looked.astype(np.int32), sums, self.rows.with_room, self.rows.number, slope)
+        steep = np.zeros(len(self.ground.base))
+        steep[looked] = np.abs(slope)
+        steep[members] = 0.0
+        return _largest(steep, number)
 
 
 def _largest(values: Floats, number: int) -> Positions:
@@ -123,99 +179,3 @@ def _largest(values: Floats, number: int) -> Positions:
         least = np.partition(values, -number)[-number]
         values = np.where(values >= least, values, 0.0)
     return np.flatnonzero(values)[:number].astype(np.int32)
-
-
-@kernel
-def seen_of_each(ends: Array, members: Array, entries: Array, row: Array, first: int, sums: Array, out: Array) -> None:
-    """Add to `out` what an answer adds to |A d|^2 of each direction. sums: 0 (rows of the answer), and so again."""
-    for d in range(len(out)):
-        for i in range(ends[d], ends[d + 1]):
-            if row[members[i]] > 0:
-                sums[row[members[i]] - first] += entries[i]
-        for i in range(ends[d], ends[d + 1]):
-            if row[members[i]] > 0:
-                out[d] += sums[row[members[i]] - first] ** 2
-                sums[row[members[i]] - first] = 0.0
-
-
-@kernel
-def add_up(members: Array, entries: Array, rows: Array, answers: int, sums: Array) -> None:
-    """Add to `sums` (rows of A) what entries add up to in each."""
-    for i in range(len(members)):
-        own = rows[members[i]]
-        for a in range(answers):
-            sums[own[a]] += entries[i]
-    sums[0] = 0.0
-
-
-@kernel
-def slopes(members: Array, sums: Array, rows: Array, answers: int, out: Array) -> None:
-    """Half of how |A d|^2 changes with the entry of each base cell. sums: A d.
-
-    Four sums at a time, so that a machine need not wait for each.
-    """
-    by_four = answers - answers % 4
-    for i in range(len(members)):
-        own = rows[members[i]]
-        one = two = three = four = 0.0
-        for a in range(0, by_four, 4):
-            one += sums[own[a]]
-            two += sums[own[a + 1]]
-            three += sums[own[a + 2]]
-            four += sums[own[a + 3]]
-        for a in range(by_four, answers):
-            one += sums[own[a]]
-        out[i] = (one + two) + (three + four)
-
-
-@kernel
-def descend(
-    members: Array,
-    entries: Array,
-    sums: Array,
-    rows: Array,
-    answers: int,
-    steps: int,
-    target: float,
-    room: Array,
-    along: Array,
-) -> float:
-    """Lower |A d|^2 by conjugate gradients over the entries of some base cells, and return it.
-
-    Source: Hestenes & Stiefel 1952.
-
-    sums: A d, is changed with the entries. room: (3 x members), along: (rows).
-    """
-    number, slope, way = len(members), room[0], room[1]
-    slopes(members, sums, rows, answers, slope)
-    steep = value = 0.0
-    for i in range(number):
-        way[i] = -slope[i]
-        steep += slope[i] * slope[i]
-    for r in range(len(sums)):
-        value += sums[r] * sums[r]
-    for _ in range(steps):
-        if value <= target or steep <= 1e-9:
-            break
-        along[:] = 0.0
-        add_up(members, way, rows, answers, along)
-        bend = 0.0
-        for r in range(len(sums)):
-            bend += along[r] * along[r]
-        if bend <= 0.0:
-            break
-        by, last, value = steep / bend, value, 0.0
-        for r in range(len(sums)):
-            sums[r] += by * along[r]
-            value += sums[r] * sums[r]
-        for i in range(number):
-            entries[i] += by * way[i]
-        if value <= FAIR / WELL * target and last - value < SLOW * value:
-            break
-        slopes(members, sums, rows, answers, slope)
-        before, steep = steep, 0.0
-        for i in range(number):
-            steep += slope[i] * slope[i]
-        for i in range(number):
-            way[i] = -slope[i] + steep / before * way[i]
-    return value
