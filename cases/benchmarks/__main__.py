@@ -15,7 +15,7 @@ from cases.benchmarks.render import bounds_table, render
 from cases.benchmarks.rows import Results
 from cases.benchmarks.seeds import seeded, survey_table
 from cases.benchmarks.suppressors import SUPPRESSORS
-from cases.benchmarks.surveys import SURVEYS
+from cases.benchmarks.surveys import ALL, SURVEYS
 from tableseal.audit.errors import InputError
 
 LIMIT = 120.0
@@ -76,10 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _suppress(wanted: argparse.Namespace) -> int:
     """Measure programs that choose secondary cells; exit code 1 if a pattern of ours is not safe."""
     names, programs = unprotected.names(wanted.instances), {s.name: s for s in SUPPRESSORS}
-    only = {one for name in wanted.only for one in (seeded(name) if name in SURVEYS else [name])}
-    unknown = sorted(only - {*names, *programs})
+    only = {one for name in wanted.only for one in _drawn(name)}
+    more = sorted(name for name in only if unprotected.drawn_anew(name) and name not in names)
+    unknown = sorted(only - {*names, *more, *programs})
     if unknown:
-        known = ", ".join((*names, *SURVEYS, *programs))
+        known = ", ".join((*names, *ALL, *programs))
         print(f'Error: --only: nothing is named "{unknown[0]}"; there are {known}.')
         return 2
     data = wanted.output / "BENCHMARKS.json"
@@ -87,7 +88,7 @@ def _suppress(wanted: argparse.Namespace) -> int:
     measure = suppression.Suppressions(
         wanted.instances, wanted.core, wanted.fresh, lambda said: print(said, flush=True)
     )
-    for name in [n for n in names if n in only] or names:
+    for name in [n for n in (*names, *more) if n in only] or names:
         chosen = [programs[s] for s in programs if s in only] or list(SUPPRESSORS)
         results = measure.measure(results, [name], chosen)
         rows.write(results, data)
@@ -97,6 +98,13 @@ def _suppress(wanted: argparse.Namespace) -> int:
     for made in unsafe:
         print(f"UNSAFE: {made.instance}, {made.suppressor}: {made.underprotected} under-protected", file=sys.stderr)
     return 1 if unsafe else 0
+
+
+def _drawn(name: str) -> list[str]:
+    """The tables that a name asks for: a family those of its seeds, a large one the first."""
+    if name in SURVEYS:
+        return seeded(name)
+    return [f"{name}/1"] if name in ALL else [name]
 
 
 def _protect(wanted: argparse.Namespace) -> int:

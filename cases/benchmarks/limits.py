@@ -1,4 +1,4 @@
-"""Do time limits of searches hold? Families and sizes up to 70,000 cells, short limits, with and without contributors.
+"""Do time limits of searches hold? Families and sizes up to 241,080 cells, short limits, with and without contributors.
 
 python3 do.py limits [--seconds 5] [--only counts_3276]. A search keeps its limit if all that it does, its audit left
 out, takes no more than TOLERANCE beyond it in processor time; what one audit of its answer takes is measured beside it.
@@ -18,7 +18,7 @@ from cases.benchmarks.competitors.protocol import cpu_seconds
 from cases.benchmarks.process import run
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.suppressors import processor_time
-from cases.benchmarks.surveys import LARGE, SURVEYS, draw
+from cases.benchmarks.surveys import ALL, FARMS, LARGE, SURVEYS, draw
 
 WORKER = (sys.executable, "-m", "cases.benchmarks.limits")
 
@@ -60,9 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _work(asked.job)
         return 0
     late = 0
-    for name in (*SURVEYS, *LARGE):
-        if asked.only and name not in asked.only:
-            continue
+    for name in asked.only or (*SURVEYS, *LARGE, *(n for n in FARMS if n.endswith(("_34440", "_241080")))):
         for insiders in (False, True):
             for seconds in asked.seconds or SECONDS:
                 held, said = _tried(f"{name}/1", seconds, insiders)
@@ -113,7 +111,7 @@ def searched(name: str, seconds: float, insiders: bool) -> Kept:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 do.py limits", description="Do time limits of searches hold?")
     parser.add_argument("--seconds", type=float, action="append", help="limit (5 and 60); may be repeated")
-    names = [*SURVEYS, *LARGE]
+    names = [*ALL]
     parser.add_argument("--only", metavar="NAME", action="append", choices=names, help=", ".join(names))
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
     return parser

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cases.benchmarks import rows, unprotected
+from cases.benchmarks import rows, surveys, unprotected
 from cases.benchmarks.competitors.protocol import installed
 from cases.benchmarks.pattern_check import underprotected
 from cases.benchmarks.pattern_targets import gap
@@ -24,6 +24,9 @@ SECONDS = {"f3d_20": 300.0, "f3d_10s": 60.0, "mh3d_small": 60.0, "lf_mid": 30.0,
 """Of the searches, where a table gets other than LONG seconds."""
 
 LONG = 120.0
+
+LARGER = {100_000: 60.0, 500_000: 600.0, 1_000_000: 1_800.0}
+"""Of the searches of tables drawn on request (see `surveys.FARMS`), up to so many cells."""
 
 SETUP = 60.0
 """CPU seconds beside the limit, for imports and the warm-up."""
@@ -59,7 +62,7 @@ class Suppressions:
         return results
 
     def _one(self, name: str, suppressor: Any, of: str) -> Pattern:
-        seconds = SECONDS.get(name, LONG)
+        seconds = _seconds(name)
         empty = Pattern(name, suppressor.name, of, "missing", seconds, rows.today())
         if not installed(suppressor.packages):
             return empty
@@ -90,6 +93,18 @@ class Suppressions:
         )
 
 
+def _seconds(name: str) -> float:
+    """That a search of a table gets."""
+    family = _family(name)
+    if family in surveys.FARMS:
+        return next(s for most, s in LARGER.items() if int(family.rpartition("_")[2]) <= most)
+    return SECONDS.get(name, LONG)
+
+
+def _family(name: str) -> str:
+    return name.partition("/")[0]
+
+
 def said(made: Pattern) -> str:
     """Cost, proved gap, seconds and what is wrong with it; or why there is no pattern."""
     if made.cost is None:
@@ -102,7 +117,7 @@ def said(made: Pattern) -> str:
 
 def suppression_table(results: Results) -> str:
     """Markdown: a line for each table, a column for each program. Seeds of a family have a table of their own."""
-    names = [n for n in dict.fromkeys(p.instance for p in results.patterns) if not unprotected.drawn_anew(n)]
+    names = [n for n in dict.fromkeys(p.instance for p in results.patterns) if _family(n) not in surveys.SURVEYS]
     lines = [
         "| table | cells | primaries | " + " | ".join(s.title for s in SUPPRESSORS) + " |",
         "| --- | ---: | ---: |" + " ---: |" * len(SUPPRESSORS),

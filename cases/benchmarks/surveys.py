@@ -26,16 +26,18 @@ LOCATION, SCALE = 6.0, 1.2
 
 @dataclass(frozen=True)
 class Survey:
-    """What is drawn. branches, mean: see `Family`. turnover: magnitudes, not counts."""
+    """What is drawn. branches, mean, zeros, spread: see `Family`. turnover: magnitudes, not counts."""
 
     branches: tuple[tuple[int, ...], ...]
     turnover: bool
     mean: float = 12.0
+    zeros: float = 0.0
+    spread: float = 1.3
 
     @property
     def family(self) -> Family:
         """Of its counts."""
-        return Family(self.branches, self.mean, primary=2, zeros=0.0)
+        return Family(self.branches, self.mean, primary=2, zeros=self.zeros, spread=self.spread)
 
 
 _SMALL, _MIDDLE, _BIG = ((3, 3), (3, 3), (3,)), ((5, 4), (4, 4), (5,)), ((5, 5, 4), (4, 4, 4), (5,))
@@ -63,10 +65,37 @@ class Drawn:
     given: dict[str, NDArray[np.float64]]
 
 
+REGIONS = (11, 5, 4)
+"""Branches of 287 codes on three levels."""
+
+
+def farms(branches: tuple[tuple[int, ...], ...], *, turnover: bool) -> Survey:
+    """A survey of farms: most of them in few of the cells, a quarter of the inner cells empty."""
+    return Survey(branches, turnover, mean=40.0, zeros=0.25, spread=2.2)
+
+
+_FARMS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "34440": ((9,), (11,)),
+    "241080": ((9,), (11,), (6,)),
+    "275520": ((7,), (2,), (3,), (9,)),
+    "792120": ((9,), (11,), (22,)),
+}
+"""287 x 10 x 12 and so on."""
+
+FARMS = {
+    f"farms_{kind}_{size}": farms((REGIONS, *further), turnover=kind == "turnover")
+    for size, further in _FARMS.items()
+    for kind in ("counts", "turnover")
+}
+"""By the number of their cells: too large for all seeds, too."""
+
+ALL = SURVEYS | LARGE | FARMS
+
+
 def draw(name: str) -> Drawn:
     """The table of `FAMILY/SEED`; always the same one."""
     family, _, seed = name.partition("/")
-    return drawn(name, (SURVEYS | LARGE)[family], int(seed))
+    return drawn(name, ALL[family], int(seed))
 
 
 def drawn(name: str, survey: Survey, seed: int) -> Drawn:
@@ -85,7 +114,8 @@ def _turnover(name: str, survey: Survey, seed: int) -> Drawn:
     inner = np.ix_(*(_leaves(d) for d in dimensions))
     shape = tuple(len(d.codes) for d in dimensions)
     rng = np.random.default_rng(seed)
-    number = np.clip(counts(survey.family, seed)[1].reshape(shape)[inner], 1, MOST_CONTRIBUTORS)
+    least = 0 if survey.zeros else 1
+    number = np.clip(counts(survey.family, seed)[1].reshape(shape)[inner], least, MOST_CONTRIBUTORS)
     number[rng.random(number.shape) < EMPTY] = 0
     cell = np.repeat(np.arange(number.size), number.ravel())
     paid = np.maximum(1, np.rint(rng.lognormal(LOCATION, SCALE, len(cell)))).astype(np.int64)

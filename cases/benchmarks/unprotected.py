@@ -11,7 +11,7 @@ from cases.benchmarks import folder
 from cases.benchmarks.families import FAMILIES, costs, generate
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, tables_of
-from cases.benchmarks.surveys import SEEDS, SURVEYS, draw
+from cases.benchmarks.surveys import ALL, SEEDS, SURVEYS, draw
 
 GENERATED = {"hierL_sparse": ("tableseal_heuristic",)}
 """Family -> the programs that are run on it: the others need hours for 200,000 cells."""
@@ -53,7 +53,8 @@ def contributions(root: Path, instance: Instance | Linked) -> list[dict[str, NDA
 
 def drawn_anew(name: str) -> bool:
     """Whether a table is one of a family's seeds."""
-    return name.partition("/")[0] in SURVEYS
+    family, _, seed = name.partition("/")
+    return family in ALL and seed.isdecimal()
 
 
 def is_linked(root: Path, name: str) -> bool:

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -505,6 +506,19 @@ def test_tables_of_seeds_add_up_and_name_their_largest_contributors() -> None:
     assert instance.primary[alone].all()
     assert (instance.above[instance.primary] > 0).all()
     assert np.array_equal(surveys.draw("turnover_676/3").instance.values, instance.values)
+
+
+def test_farms_are_drawn_in_their_sizes_and_most_are_in_few_cells() -> None:
+    sizes = {name: prod(prod(b) for b in survey.branches) for name, survey in surveys.FARMS.items()}
+    assert sizes["farms_counts_34440"] == 220 * 9 * 11
+    survey = surveys.farms(((3, 2, 2), (9,), (11,)), turnover=True)
+    drawn = surveys.drawn("farms", survey, 1)
+    freq = drawn.given["freq"]
+    assert len(freq) == 22 * 10 * 12
+    assert not drawn.instance.values[freq == 0].any()
+    assert (freq == 0).mean() > 0.1
+    assert np.array_equal(surveys.drawn("farms", survey, 1).instance.values, drawn.instance.values)
+    assert main(["--suppress", "--only", "farms_counts_5"]) == 2
 
 
 def test_a_limit_holds_up_to_a_tenth_and_one_audit() -> None:
