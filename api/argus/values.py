@@ -1,6 +1,6 @@
 """<SUPPRESS> RND, CTA and CKM of a job: our methods that change values, with what the commands mean here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.numbers import decimal
 from tableseal.audit.linear.naming import plural
-from tableseal.audit.model import Amounts, Note, Release, Rounding, Status
+from tableseal.audit.model import MISSING_KEYS, Amounts, Note, Release, Rounding, Status
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -132,8 +132,14 @@ def _by_cell_keys(
     found = protect(release, CellKeySettings(missing_keys=True), policy=release.policy, progress=progress)
     subject = subject_of(release)
     keys = keys_of_cells(subject.release, subject.cells, subject.value, missing_keys=True)
+    _noted(files, [note for note in found.report.notes if note.code == MISSING_KEYS])
     done = _audited(found, "keys of records")
     return replace(done, keys=_key_texts(subject, release, keys.key, keys.modulus))
+
+
+def _noted(files: JobFiles, notes: Iterable[Note]) -> None:
+    """Records without a key are counted in a job, which cannot say whether that is as it should be; the answer does."""
+    files.notes.extend(replace(note, text=f"{note.text}.") for note in notes)
 
 
 def _magnitudes(command: c.Suppress, release: Release, built: Sequence[Built], files: JobFiles) -> ChangedTables:
@@ -151,7 +157,7 @@ def _magnitudes(command: c.Suppress, release: Release, built: Sequence[Built], f
         found = changed_magnitudes(subject.release, subject.cells, subject.value, sensitive, measure, settings)
         own = subject.cells.measure == list(subject.release.measures).index(measure)
         shown[own], key[own], modulus = found.shown[own], found.key[own], found.modulus
-        files.notes.extend(found.notes)
+        _noted(files, found.notes)
     known = np.ones(len(shown), np.bool_)
     least = 0 if subject.nonnegative else -(2**62)
     ranges = tuple((value, least, None) for value in np.unique(shown).tolist())

@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 
 from tableseal.api.access.who import UnavailableError
 from tableseal.api.http.heads import allowed
+from tableseal.api.options.checking import expected_of, shown
 from tableseal.api.problems import UNEXPECTED, Problem, problem_of
 from tableseal.api.store.engine import Unreachable, is_full
 from tableseal.api.store.keyring import LostKeyError
@@ -154,7 +155,9 @@ def _parameters(error: RequestValidationError) -> Problem:
 def _parameter(one: Mapping[str, Any]) -> Problem:
     name = str(one["loc"][-1])
     place = "parameter" if one["loc"][0] == "query" else str(one["loc"][0])
-    wrong = one.get("ctx", {}).get("error", one["msg"])
     if one["type"] == "extra_forbidden":
-        wrong = f"there is no such {place} here"
-    return Problem("invalid-parameter", "A parameter cannot be used", 422, f"{place} {name}: {wrong}.", parameter=name)
+        text = f"{place} {name}: there is no such {place} here."
+    else:
+        given = f" {shown(one['input'])}" if place == "parameter" and "input" in one else ""
+        text = f"{place} {name}{given}: expected {expected_of(one)}."
+    return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)

@@ -1,9 +1,11 @@
 """`ts.attack`: what a release with changed counts still gives away."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Annotated, Any
 
+from tableseal.api.attacking import side_by_side
 from tableseal.api.options.attack import AttackOptions
 from tableseal.api.options.option import Option, declared
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
@@ -85,7 +87,8 @@ def attack(data: object, keywords: AttackKeywords) -> AttackResult:
 
     Parameters
     ----------
-    data: release with changed counts and their true values: path (str or Path), release document (dict) or Release.
+    data: release with changed counts and their true values: path (str or Path), release document (dict) or Release; a
+        list of several: they are attacked together, as readers do who have all of them.
     {keywords}
 
     Raises
@@ -104,6 +107,12 @@ def attack(data: object, keywords: AttackKeywords) -> AttackResult:
     """
     settings = keywords.settings()
     reading = Reading(**{one.name: getattr(keywords, one.name) for one in declared(Reading)})
-    about = given(data, reading)
+    several = data if isinstance(data, list | tuple) and data else [data]
+    each = [given(one, reading) for one in several]
+    labels = [str(one) if isinstance(one, str | PathLike) else f"release {k}" for k, one in enumerate(several, 1)]
+    release = side_by_side([(label, about.release) for label, about in zip(labels, each, strict=True)])
     with telling(keywords) as progress:
-        return AttackResult(about.origin, replay(about.release, settings, progress=progress or silent))
+        found = replay(release, settings, progress=progress or silent)
+    origin = each[0].origin
+    inputs = tuple(dict.fromkeys(path for about in each for path in about.origin.inputs))
+    return AttackResult(origin if len(each) == 1 else replace(origin, inputs=inputs, title=release.title), found)

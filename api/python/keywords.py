@@ -11,9 +11,10 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
-from numbers import Number
+from numbers import Real
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from pydantic import BaseModel, GetCoreSchemaHandler
@@ -106,7 +107,9 @@ def _text(value: Any) -> Any:
         return ",".join(f"{key}={_text(each)}" for key, each in value.items())
     if isinstance(value, list | tuple):
         return ",".join(str(_text(each)) for each in value)
-    return scalar_text(value) if isinstance(value, Number) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return value
+    return scalar_text(value) or "nan"  # said by somebody, NaN is not nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +277,7 @@ def _number(name: str, value: object) -> str | None:
     ------
     InputError: neither a number nor text.
     """
-    if value is not None and (isinstance(value, bool) or not isinstance(value, Number | str)):
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Real | Decimal | str)):
         raise InputError(found=shown(value), expected="a number", at=OptionName(name))
     return None if value is None else str(_text(value))
 

@@ -173,16 +173,15 @@ def _maps(comparison: Comparison, letters: Mapping[str, str]) -> list[Chart | No
             if table.risk_after is None or table.utility is None or table.risk_before is None:
                 continue
             here = found.setdefault(
-                table.table, [Dot("", f"unprotected: R1 {table.risk_before:.4f}", 0, table.risk_before, False)]
+                table.table, [Dot("R1", f"unprotected: R1 {table.risk_before:.4f}", 0, table.risk_before, False)]
             )
             text = f"{o.method}: R2 {table.risk_after:.4f}, utility {table.utility:.4f}"
             safe = o.protection is not None and o.protection.verdict == "safe"
             here.append(Dot(letters[o.method], text, max(0.0, 1 - table.utility), table.risk_after, safe))
     maps = []
     for name, dots in found.items():
-        most = max(dot.cost for dot in dots) or 1.0
-        line = [] if limit is None else [(0.0, float(limit)), (most, float(limit))]
-        maps.append(chart(printable(name), "utility lost", "risk R2", dots, line))
+        line = None if limit is None else (float(limit), "limit of the policy")
+        maps.append(chart(printable(name), "utility lost", "risk R2", dots, [], line))
     return maps
 
 

@@ -54,6 +54,10 @@ METHODS: Mapping[str, Method] = {
 """A new method is a file beside this one, its line here and its words in `names`."""
 
 
+LARGEST = 10**15
+"""No number among settings is larger, and no fraction of one has a larger denominator."""
+
+
 def method_named(name: str) -> Method:
     """The method of that name.
 
@@ -101,12 +105,22 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
 
 
 def _as(hint: Any, option: str, value: Any) -> Any:
-    """Numbers that are written as text, exactly."""
+    """Numbers that are written as text, exactly; none is beyond what can be reckoned with.
+
+    Raises
+    ------
+    InputError: no number, or one that is too large or too fine.
+    """
     if isinstance(value, tuple | list):
         return tuple(_as(get_args(hint)[0], option, one) for one in value)
-    if Fraction not in (hint, *get_args(hint)) or not isinstance(value, str):
-        return value
-    try:
-        return rational(value)
-    except ValueError:
-        raise InputError(found=quoted(value), expected="a number", at=OptionName(option)) from None
+    if isinstance(value, str) and Fraction in (hint, *get_args(hint)):
+        try:
+            value, said = rational(value), value
+        except ValueError:
+            raise InputError(found=quoted(value), expected="a number", at=OptionName(option)) from None
+        if abs(value) > LARGEST or value.denominator > LARGEST:
+            expected = "a number between -10^15 and 10^15, with at most 15 decimals"
+            raise InputError(found=quoted(said), expected=expected, at=OptionName(option))
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        raise InputError(expected=f"at most {LARGEST:,}", at=OptionName(option, str(value)))
+    return value

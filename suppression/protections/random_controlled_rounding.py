@@ -20,6 +20,9 @@ from tableseal.suppression.protections.subject import Subject
 WEIGHTS = 4_096
 """Different weights."""
 
+LARGEST = 2**62 // WEIGHTS
+"""Multiples of the base below which a value has to be: beyond, a weight beside it leaves the numbers of 64 bits."""
+
 
 @dataclass(frozen=True)
 class RandomControlledRounding(RoundingSettings):
@@ -31,10 +34,12 @@ def round_controlled_at_random(subject: Subject, settings: RandomControlledRound
 
     Raises
     ------
-    LimitError: no table of multiples was found in time.
+    InputError: a value of 2^50 bases or more. LimitError: no table of multiples was found in time.
     """
     units = settings.units(subject.release)
     problem = Relations.of(subject, subject.bases(units))
+    text = "is too large to be drawn a multiple of this base for; take a larger base, or a larger unit"
+    subject.refuse(np.abs(problem.low) >= LARGEST, text)
     weights = np.empty(len(subject.cells), np.int64)
     weights[subject.order] = tools.random.integers(1, WEIGHTS, len(weights))
     between = problem.value % problem.base > 0

@@ -17,8 +17,9 @@ import numpy as np
 
 from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.linear.naming import place_of, plural
-from tableseal.audit.model import Amounts, Policy, Rounding
+from tableseal.audit.linear.naming import decimal, place_of, plural
+from tableseal.audit.model import Amounts, Policy, Release, Rounding
+from tableseal.audit.model.amounts import LIMIT
 from tableseal.suppression.protections.adjustment.choose import Chosen, choose
 from tableseal.suppression.protections.adjustment.limits import known_upper, moves_of, refuse_zeros
 from tableseal.suppression.protections.adjustment.part import Ints, Part
@@ -48,6 +49,20 @@ class TabularAdjustment:
         if self.cost not in WORDS:
             raise InputError(found=f'"{self.cost}"', expected=f"one of {', '.join(WORDS)}", at=OptionName("cost"))
 
+    def units(self, release: Release) -> dict[str, int]:
+        """The range in units of each measure.
+
+        Raises
+        ------
+        InputError: beyond what values can be.
+        """
+        found = {name: int(Fraction(self.range) // measure.unit) for name, measure in release.measures.items()}
+        for name, units in found.items():
+            if units > LIMIT:
+                expected = f"at most {decimal(LIMIT, release.measures[name].unit)}"
+                raise InputError(expected=expected, at=OptionName("range", str(self.range)))
+        return found
+
 
 def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Changed:
     """Nothing is drawn: the same release gives the same tables, but for a time limit.
@@ -58,7 +73,7 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
         that adds up within them. LimitError: none was found in time.
     """
     subject.refuse_negative("tabular-adjustment")
-    units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
+    units = settings.units(subject.release)
     reach, sensitivity = subject.bases(units), subject.sensitivity(tools.policy)
     rules = tools.policy or subject.release.policy or Policy()
     refuse_zeros(subject, sensitivity, protection=rules.require.protection)

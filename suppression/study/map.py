@@ -18,8 +18,7 @@ def study_maps(study: Study) -> list[Chart]:
         for answer in (a for a in study.answered if a.name == asked.name):
             text = f"{answer.method}: risk {answer.risk:.3f}, utility {answer.utility:.4f}"
             dots.append(Dot(answer.method, text, 1 - answer.utility, answer.risk, answer.risk <= TOLERABLE))
-        most = max(dot.cost for dot in dots)
-        drawn = chart(asked.name, "utility lost", "risk", dots, [(0.0, TOLERABLE), (most, TOLERABLE)])
+        drawn = chart(asked.name, "utility lost", "risk", dots, [], (TOLERABLE, "tolerable risk"))
         assert drawn is not None
         charts.append(drawn)
     return charts

@@ -104,6 +104,18 @@ def test_the_cell_key_job(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("table", [COUNTS, SAVINGS])
+def test_records_without_a_key_are_counted_and_noted(tmp_path: Path, table: str) -> None:
+    """CONVENTION 925: of counts the note was lost."""
+    lines = (keyed(tmp_path) / "m.csv").read_text().splitlines()
+    for k in (3, 8, 20):
+        lines[k] = lines[k].rpartition(";")[0] + ";"
+    (tmp_path / "m.csv").write_text("\n".join(lines) + "\n")
+    done = run(tmp_path, [*KEYED, table, "<READMICRODATA>", "<SUPPRESS> CKM(1)", '<WRITETABLE> (1,7,AO+,"o.csv")'])
+    assert done.exit_code == 0, done.output
+    assert "3 of 4580 records have no key. They are counted, and change no cell key." in done.output
+
+
 def contributions(sex: str, age: str) -> Iterator[tuple[float, str]]:
     for own_sex, own_age, savings, key in people():
         if own_sex in SEXES[sex] and own_age in AGES.get(age, (age,)) and savings:

@@ -88,3 +88,44 @@ def test_what_protect_keeps_can_be_attacked() -> None:
     found = ts.attack(rounded.confidential, attacks="sums", curve=False)
     assert found.document["stated"] == ["t: random, base 5"]
     assert found.document["threshold"] == 5
+
+
+def counted(variable: str, codes: list[str], value: list[int], truth: list[int]) -> dict[str, object]:
+    """A table of one variable, its counts changed by at most 1."""
+    table = {"name": variable, "cells": {variable: [*codes, "T"], "value": value, "truth": truth}, "truth": "truth"}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {variable: {"total": "T", "codes": codes}},
+        "tables": [{**table, "rounding": {"method": "cell_key", "range": 1}}],
+    }
+
+
+def test_releases_are_attacked_together() -> None:
+    """CONVENTION 926: the total of both, shown as 9 and as 11, is 10, and only who has both knows it."""
+    district = counted("district", ["a", "b"], [4, 6, 9], [4, 6, 10])
+    sex = counted("sex", ["F", "M"], [5, 7, 11], [4, 6, 10])
+    Path("district.json").write_text(json.dumps(district), "utf-8")
+    Path("sex.json").write_text(json.dumps(sex), "utf-8")
+
+    def proved(result: ts.AttackResult) -> int:
+        tallies = result.found.attacks[0].proved
+        assert tallies is not None
+        return tallies.all.exact
+
+    alone = [proved(ts.attack(one, attacks="sums", curve=False)) for one in (district, sex)]
+    together = ts.attack(["district.json", "sex.json"], attacks="sums", curve=False)
+    assert alone == [0, 0]
+    assert proved(together) == 3  # the total, and F and M: 5 - 1 and 7 - 1 make 10
+    assert together.figures()["counts"] == 5
+    result = attack("district.json", "sex.json", "--with", "sums", "--no-curve", "--json", "-")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == together.document
+    twice = attack("sex.json", "sex.json")
+    assert twice.exit_code == 2
+    assert '"sex.json" is there twice' in twice.output
+    other = {**sex, "kind": "magnitude"}
+    with pytest.raises(ts.InputError, match="release 1 and release 2"):
+        ts.attack([district, other], attacks="sums")
+    with pytest.raises(ts.InputError):
+        ts.attack([], attacks="sums")

@@ -120,7 +120,7 @@ def test_what_is_written_down_is_checked() -> None:
         seed=3, insiders=False
     )
     for given, said in (
-        ({"bounds": "sharp"}, "bounds 'sharp': expected 'shuttle', 'lp' or 'integer'."),
+        ({"bounds": "sharp"}, "bounds sharp: expected shuttle, lp or integer."),
         ({"samples": 3}, "samples 3: expected at least 64."),
         ({"bound": "lp"}, 'It has no option "bound" (did you mean "bounds"?); options are bounds, '),
     ):

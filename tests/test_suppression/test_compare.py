@@ -13,6 +13,8 @@ import jsonschema
 import numpy as np
 import pytest
 from four_by_four import document
+from hypothesis import given
+from hypothesis import strategies as st
 from patterns import cube
 from typer.testing import CliRunner
 
@@ -203,6 +205,25 @@ def test_a_method_that_does_not_work_here_says_so() -> None:
 def test_methods_that_cannot_be_compared(release: Release, methods: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare(release, methods)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=4),
+    st.floats(0.05, 1),
+)
+def test_letters_run_into_nothing_where_there_is_room(places: list[tuple[float, float]], level: float) -> None:
+    """Beside every mark, inside the picture; where a side is free they cross neither the limit nor other letters."""
+    dots = [Dot("RRP"[: 1 + k % 3], "", cost, good, True) for k, (cost, good) in enumerate(places)]
+    found = chart("t", "x", "y", dots, [], (level, "limit"))
+    assert found is not None
+    assert found.limit is not None
+    for mark in found.marks:
+        left, upper, right, lower = mark.room
+        assert left >= 0
+        assert right <= WIDTH
+        assert abs((upper + lower) / 2 - mark.y) < 12
+        if len(found.marks) == 1 and abs(found.limit.at - mark.y) < 20:
+            assert not upper < found.limit.at < lower
 
 
 def test_marks_at_one_place_are_one_and_no_limit_stands_at_the_upper_edge() -> None:

@@ -15,6 +15,9 @@ from tableseal.suppression.protections.cell_keys.ptable import PTable, Stated, c
 from tableseal.suppression.protections.cell_keys.ptable_files import ALL, read_ptables
 from tableseal.suppression.protections.cell_keys.scaling import Scaling
 
+FARTHEST = 1000
+"""Units of change by which a value changes at most, and the highest power of the flex function."""
+
 EVEN, ODD, SMALL_CELLS = "even", "odd", "small_cells"
 
 
@@ -48,11 +51,33 @@ class MagnitudeKeySettings:
     missing_keys: bool = False
 
     def __post_init__(self) -> None:
-        if self.more < 0:
-            raise InputError(at=OptionName("more", decimal_text(self.more)), expected="0 or more")
+        if self.range is not None and not 1 <= self.range <= FARTHEST:
+            expected = f"a whole number from 1 to {FARTHEST}"
+            raise InputError(at=OptionName("range"), found=str(self.range), expected=expected)
+        if self.variance is not None:
+            most = (self.range or FARTHEST) ** 2
+            self._refuse("variance", self.variance, 0 < self.variance <= most, f"more than 0 and at most {most:,}")
+        self._refuse("more", self.more, 0 <= self.more <= FARTHEST, f"from 0 to {FARTHEST}")
+        for name in ("small_share", "large_share"):
+            share = getattr(self, name)
+            self._refuse(name, share, 0 < share <= 1, "above 0 and at most 1")
+        if self.point is not None:
+            self._refuse("point", self.point, self.point > 0, "above 0")
+            falls = self.large_share <= self.small_share
+            self._refuse("large_share", self.large_share, falls, f"at most the small share, {self._small}")
+        self._refuse("power", self.power, 1 <= self.power <= FARTHEST, f"from 1 to {FARTHEST}")
         if self.scale not in ("top", "mean", "range", "sum"):
             raise InputError(at=OptionName("scale", self.scale), expected="top, mean, range or sum")
         self.scaling  # noqa: B018 (refuses what cannot be)
+
+    @property
+    def _small(self) -> str:
+        return decimal_text(self.small_share)
+
+    @staticmethod
+    def _refuse(name: str, number: Fraction, fine: bool, expected: str) -> None:
+        if not fine:
+            raise InputError(at=OptionName(name, decimal_text(number)), expected=expected)
 
     @property
     def scaling(self) -> Scaling:

@@ -87,11 +87,13 @@ def _ends(states: list[int], inside: Ints, whole: Ints, near: Mapping[int, set[i
     )
     taken = csr_array((np.tile(ones, 2), (np.tile(true_at, 2), np.arange(2 * m))), shape=(len(counts), 2 * m))
     leaving = np.concatenate([inside, whole - inside])
-    cost = np.concatenate([np.array(counts, float)[true_at], np.zeros(m)])
+    size = np.array(counts, np.int64)[true_at]
+    cost = np.concatenate([(size - min(counts)).astype(float), np.zeros(m)])  # the same for all flows, but for digits
     if quotas:  # together they make up all true counts
         held: dict[str, Any] = {"A_eq": vstack([given, taken]), "b_eq": np.concatenate([leaving, whole])}
     else:  # of each shown count there is one
         there = taken[[of_true[k] for k in states]]
         held = {"A_eq": given, "b_eq": leaving, "A_ub": -there, "b_ub": -np.ones(n)}
-    found = [linprog(sign * cost, bounds=(0, None), **held) for sign in (1, -1)]
-    return int(np.floor(found[0].fun + 1e-6)), int(np.ceil(-found[1].fun - 1e-6))
+    # Corners of a transportation problem are whole, so that sums are exact.
+    least, most = (np.rint(linprog(sign * cost, bounds=(0, None), **held).x[:m]).astype(np.int64) for sign in (1, -1))
+    return int(size @ least), int(size @ most)
