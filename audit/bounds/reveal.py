@@ -39,7 +39,7 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from tableseal.audit.sparse import empty, entries, multiplied, rows_at, stacked, transposed
+from tableseal.audit.sparse import empty, entries, products, rows_at, stacked, transposed, without_zeros
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -105,7 +105,10 @@ class Revealer:
         short = prepared.short_equations()
         self._transform = csr_array(vstack([differenced.transform, short], format="csr"))
         value = product(short, np.where(system.exact, system.lower, 0))
-        self._matrix = stacked([differenced.matrix, multiplied(short, system.matrix)])
+        # What sums share with their parts counts as named, although it is taken away: length by length, then without.
+        parts = [(np.diff(part.indptr), without_zeros(part)) for part in products(short, system.matrix)]
+        length = np.concatenate([np.diff(differenced.matrix.indptr), *(length for length, _ in parts)])
+        self._matrix = stacked([differenced.matrix, *(part for _, part in parts)])
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
@@ -128,7 +131,7 @@ class Revealer:
         self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
         # How many released cells a row names (published base cells that it leaves over will be named too): what the
         # shortest argument is measured by.
-        left_over = np.diff(self._matrix.indptr) - np.diff(open_part.indptr)
+        left_over = length - np.diff(open_part.indptr)
         self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}

@@ -145,7 +145,10 @@ def _targets(targets: Sequence[Target], results: Results) -> str:
 
 
 def _scaling(results: Results) -> str:
-    points = [p for name in scaling.TREES if name != scaling.START and (p := results.point(name))]
+    return "\n\n".join(_curve([p for name in names if (p := results.point(name))]) for names in scaling.CURVES.values())
+
+
+def _curve(points: Sequence[Point]) -> str:
     body = [
         [
             f"{p.cells:,}",
