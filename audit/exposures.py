@@ -25,8 +25,8 @@ LARGE = 2
 AT_ONCE = 2_000
 """Exposed cells whose arithmetic is looked for before it is asked whether there is room for more."""
 
-MOST_TERMS = 500_000
-"""Terms of all that is told from which there is no room: some 100 MB of a report (of a table of a million cells with a
+MOST_TERMS = 300_000
+"""Terms of all that is told from which there is no room: some 50 MB of a report (of a table of a million cells with a
 pattern that gives a third of its cells away all sums have 2.5 million)."""
 
 LEFT_OUT = "arithmetic_left_out"

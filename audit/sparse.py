@@ -146,9 +146,11 @@ def from_entries(
     row: NDArray[np.integer], column: NDArray[np.integer], data: NDArray[np.int64], shape: tuple[int, int]
 ) -> csr_array:
     """The matrix with these entries, in order; those at one place are added."""
-    if len(data) > SMALL:
-        return csr_array(coo_array((data, (row, column)), shape=shape))
     rows, columns = shape
+    if len(data) > SMALL:
+        width = np.int32 if max(shape) <= _MOST else np.int64  # scipy keeps the wider ones that it is given
+        place = row.astype(width, copy=False), column.astype(width, copy=False)
+        return csr_array(coo_array((data, place), shape=shape))
     key = row * np.int64(columns) + column
     order = key.argsort(kind="stable")
     key, row, column, data = key[order], row[order], column[order], data[order]

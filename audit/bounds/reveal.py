@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, hstack, vstack
+from scipy.sparse import csc_array, csr_array, hstack
 
 from tableseal.audit.bounds.candidates import candidates
 from tableseal.audit.bounds.certify import Rational, rationalise
@@ -32,6 +32,7 @@ from tableseal.audit.bounds.unfold import (
     nonzero,
     proved_bound,
     proved_value,
+    singleton_places,
     through_singletons,
 )
 from tableseal.audit.linear.graph import connected
@@ -39,7 +40,16 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from tableseal.audit.sparse import empty, entries, products, rows_at, stacked, transposed, without_zeros
+from tableseal.audit.sparse import (
+    empty,
+    entries,
+    products,
+    row_of_entries,
+    rows_at,
+    stacked,
+    transposed,
+    without_zeros,
+)
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -95,6 +105,23 @@ def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
     return {int(rows[k]): Fraction(int(y.numerator[k]), y.denominator) for k in used}
 
 
+def _longer_rows(prepared: Prepared, columns: NDArray[np.bool_]) -> tuple[csr_array, csr_array, NDArray[np.int64]]:
+    """Short equations with some of these base cells: how they combine stated rows, what they are, and how many base
+    cells each names. (Of millions nearly all are about published base cells, and say nothing more.)"""
+    short = prepared.short_equations(columns)
+    kept, rows, length = [], [], []
+    first = 0
+    for part in products(short, prepared.system.matrix):
+        found = without_zeros(part)
+        at = np.unique(row_of_entries(found)[columns[found.indices]])
+        kept.append(first + at)
+        rows.append(rows_at(found, at))
+        # What a sum shares with its parts counts as named, although it is taken away.
+        length.append(np.diff(part.indptr)[at])
+        first += part.shape[0]
+    return rows_at(short, np.concatenate(kept)), stacked(rows), np.concatenate(length)
+
+
 class Revealer:
     """Finds arguments for forms of one prepared release."""
 
@@ -102,18 +129,15 @@ class Revealer:
         system = prepared.system
         self._prepared, self._reduced, self._solver = prepared, reduced, solver
         differenced = prepared.differenced
-        short = prepared.short_equations()
-        self._transform = csr_array(vstack([differenced.transform, short], format="csr"))
+        self._known = reduced.by_singleton
+        short, longer, length = _longer_rows(prepared, ~self._known)
+        self._transform = stacked([differenced.transform, short])
         value = product(short, np.where(system.exact, system.lower, 0))
-        # What sums share with their parts counts as named, although it is taken away: length by length, then without.
-        parts = [(np.diff(part.indptr), without_zeros(part)) for part in products(short, system.matrix)]
-        length = np.concatenate([np.diff(differenced.matrix.indptr), *(length for length, _ in parts)])
-        self._matrix = stacked([differenced.matrix, *(part for _, part in parts)])
+        self._matrix = stacked([differenced.matrix, longer])
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
-        self._order = {column: k for k, column in enumerate(reduced.singletons.column.tolist())}
-        self._known = reduced.by_singleton
+        self._order = singleton_places(reduced)
         self._value = np.where(self._known, reduced.value, 0)
         open_part = csr_array(self._matrix.multiply((~self._known).astype(np.int64).reshape(1, -1)).tocsr())
         open_part.eliminate_zeros()
@@ -131,7 +155,7 @@ class Revealer:
         self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
         # How many released cells a row names (published base cells that it leaves over will be named too): what the
         # shortest argument is measured by.
-        left_over = length - np.diff(open_part.indptr)
+        left_over = np.concatenate([np.diff(differenced.matrix.indptr), length]) - np.diff(open_part.indptr)
         self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
