@@ -51,9 +51,7 @@ class Arithmetic:
         if not self.left_out:
             return ()
         cells = plural(self.left_out, "exposed cell", "exposed cells")
-        text = (
-            f"the arithmetic of {cells} is not told: there would be too much of it; that of sensitive cells comes first"
-        )
+        text = f"The arithmetic of {cells} is not told: there is too much of it; that of sensitive cells comes first."
         return (Note(LEFT_OUT, text, self.left_out),)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import Literal
 
 import numpy as np
@@ -368,17 +368,19 @@ class Revealer:
 
     def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
         """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
+        # In whole numbers, `below` times as large: sums of fractions take ten times as long.
+        below = lcm(*(factor.denominator for factor in found.values()))
         total: Weights = {}
-        rest: Weights = dict(entries_of(form, 0))
+        rest: Weights = {column: weight * below for column, weight in entries_of(form, 0)}
         for row, factor in found.items():
-            whole = factor.numerator if factor.denominator == 1 else factor
+            whole = factor.numerator * (below // factor.denominator)
             add_row(rest, self._matrix, row, -whole)
-            add_row(total, self._transform, row, factor)
+            add_row(total, self._transform, row, whole)
         left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         differenced = self._prepared.differenced
         for row, weight in through_singletons(self._reduced, differenced, left, self._order).items():
             add_row(total, differenced.transform, row, weight)
-        return nonzero(total)
+        return nonzero(total, below)
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
         return bool(left_over(self._prepared.system.matrix, form, y))
