@@ -131,7 +131,7 @@ class Revealer:
         differenced = prepared.differenced
         self._known = reduced.by_singleton
         short, longer, length = _longer_rows(prepared, ~self._known)
-        self._transform = stacked([differenced.transform, short])
+        self._short = short
         value = product(short, np.where(system.exact, system.lower, 0))
         self._matrix = stacked([differenced.matrix, longer])
         self._lower = np.concatenate([differenced.lower, value])
@@ -156,7 +156,8 @@ class Revealer:
         # How many released cells a row names (published base cells that it leaves over will be named too): what the
         # shortest argument is measured by.
         left_over = np.concatenate([np.diff(differenced.matrix.indptr), length]) - np.diff(open_part.indptr)
-        self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
+        named = np.concatenate([np.diff(differenced.transform.indptr), np.diff(short.indptr)])
+        self._length = (named + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
         self._components: dict[bytes, tuple[Component, WarmSolver]] = {}
@@ -368,6 +369,7 @@ class Revealer:
 
     def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
         """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
+        differenced = self._prepared.differenced
         # In whole numbers, `below` times as large: sums of fractions take ten times as long.
         below = lcm(*(factor.denominator for factor in found.values()))
         total: Weights = {}
@@ -375,9 +377,9 @@ class Revealer:
         for row, factor in found.items():
             whole = factor.numerator * (below // factor.denominator)
             add_row(rest, self._matrix, row, -whole)
-            add_row(total, self._transform, row, whole)
+            longer = row - self._sparse_rows
+            add_row(total, *((self._short, longer) if longer >= 0 else (differenced.transform, row)), whole)
         left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
-        differenced = self._prepared.differenced
         for row, weight in through_singletons(self._reduced, differenced, left, self._order).items():
             add_row(total, differenced.transform, row, weight)
         return nonzero(total, below)
