@@ -378,7 +378,8 @@ class Revealer:
             whole = factor.numerator * (below // factor.denominator)
             add_row(rest, self._matrix, row, -whole)
             longer = row - self._sparse_rows
-            add_row(total, *((self._short, longer) if longer >= 0 else (differenced.transform, row)), whole)
+            combined, at = (self._short, longer) if longer >= 0 else (differenced.transform, row)
+            add_row(total, combined, at, whole)
         left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         for row, weight in through_singletons(self._reduced, differenced, left, self._order).items():
             add_row(total, differenced.transform, row, weight)
