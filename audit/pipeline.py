@@ -13,18 +13,17 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.conflict import conflict
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
 from tableseal.audit.bounds.plan import full, shuttle_only
-from tableseal.audit.bounds.reveal import Argument, Revealer
 from tableseal.audit.errors import AdditivityError, InputError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.state import State
-from tableseal.audit.implied.find import Implied, find_implied
+from tableseal.audit.exposures import arithmetic
+from tableseal.audit.implied.find import find_implied
 from tableseal.audit.implied.grids import axes_of
 from tableseal.audit.implied.narrow import Bounding
 from tableseal.audit.in_hand.of_records import table_of_records
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError
-from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.measures.feasible_tables import QUICK, Belief, Effort, TablePosterior, table_posteriors
 from tableseal.audit.measures.rank_view import rank_view
 from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
@@ -201,7 +200,7 @@ def audit(
         bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
         implied = find_implied(prepared, reduced, applied, sensitivity, bounding)
     phases.begin("arithmetic of exposures")
-    arguments, implied_arguments = _arguments(prepared, reduced, found, implied, engine, limits, tell)
+    told = arithmetic(prepared, reduced, found, implied, judged, engine, keeping, tell)
     steps = {}
     if cumulative:
         from tableseal.audit.measures.cumulative import cumulative_steps
@@ -215,8 +214,8 @@ def audit(
         from tableseal.audit.proof.write import prove as write_proof
 
         phases.begin("proof")
-        also = implied, implied_arguments
-        proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell, *also)
+        also = implied, told.unlisted
+        proof = write_proof(prepared, reduced, found, told.listed, digest, engine, limits, tell, *also)
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
     weights = None if prior is None else prior.on(release, prepared.system.base)
@@ -231,7 +230,7 @@ def audit(
         found,
         sensitivity,
         insiders,
-        arguments,
+        told.listed,
         steps,
         tables,
         entropy,
@@ -241,7 +240,7 @@ def audit(
         table_risk,
         confidence,
         implied,
-        implied_arguments,
+        told.unlisted,
         truths.open,
         weighed=prior is not None,
     )
@@ -257,6 +256,7 @@ def audit(
             *assumed_note(release),
             *notes,
             *insiders.notes,
+            *told.notes,
             *((truths.note,) if truths.note else ()),
         ),
         timed_out=limits.out_of_time(),
@@ -280,39 +280,7 @@ _NO_PROOF = InputError(
 )
 
 
-LARGE = 2
-"""Cells that no row lists whose arithmetic is looked for by bounds where much hangs together."""
-
-
 def _equations(prepared: Prepared) -> csr_array:
     """Everything that is known exactly, in short rows."""
     rows = prepared.differenced
     return rows_at(rows.matrix, np.flatnonzero(rows.lower == rows.upper))
-
-
-def _arguments(
-    prepared: Prepared,
-    reduced: Reduced,
-    found: CellBounds,
-    implied: Implied | None,
-    engine: Highs,
-    limits: Limits,
-    tell: Progress,
-) -> tuple[dict[int, Argument], dict[int, Argument]]:
-    """Arithmetic that leaves one value, as far as time allows: of open cells (by position among them), and of cells
-    that no row lists (by position among those found)."""
-    exposed = [k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer]
-    unlisted = [] if implied is None else np.flatnonzero(implied.single).tolist()
-    if not exposed and not unlisted:
-        return {}, {}
-    revealer, arguments = Revealer(prepared, reduced, engine), (dict[int, Argument](), dict[int, Argument]())
-    forms = prepared.system.forms, prepared.system.forms if implied is None else implied.forms
-    done = 0
-    for of, which, every, large in zip(arguments, (exposed, unlisted), forms, (None, LARGE), strict=True):
-        explained = revealer.explain(rows_at(every, np.array(which, np.int64)), limits, large=large)
-        for k, argument in zip(which, explained, strict=False):
-            if argument is not None:
-                of[k] = argument
-            done += 1
-            tell("arithmetic of exposures", done, len(exposed) + len(unlisted))
-    return arguments

@@ -27,9 +27,15 @@ class Prepared:
     differenced: Differenced
     directions: list[Pairs]
 
-    def short_equations(self) -> csr_array:
-        """Transforms (csr, equations x system rows) of every "known sum minus its known parts"."""
-        return short_equations(self.system.matrix.shape[0], self.directions)
+    def short_equations(self, columns: NDArray[np.bool_]) -> csr_array:
+        """Transforms (csr, equations x system rows) of every "known sum minus its known parts" of sums that some of
+        these base cells are in."""
+        matrix = self.system.matrix
+        wanted = matrix @ columns.astype(np.int64) != 0
+        own = [(wanted[pairs.whole], pairs) for pairs in self.directions]
+        return short_equations(
+            matrix.shape[0], [Pairs(pairs.whole[at], pairs.part[at], pairs.sign) for at, pairs in own]
+        )
 
 
 def prepare(release: Release, cells: Cells, *, hidden: NDArray[np.bool_] | None = None) -> Prepared:

@@ -6,7 +6,7 @@ arrays that are right by construction become a matrix as they are, and small mat
 in a few array operations (2 to 20 microseconds).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from scipy.sparse import coo_array, csr_array
 
 SMALL = 20_000
 """Entries up to which plain array operations are quicker than scipy's."""
+
+AT_ONCE = 20_000_000
+"""Entries of factors that are multiplied at the same time where most of a product comes out as 0."""
 
 _MOST = 2**31 - 1
 _ATTRIBUTES = vars(csr_array((1, 1), dtype=np.int64))
@@ -125,13 +128,29 @@ def multiplied(one: csr_array, other: csr_array) -> csr_array:
     return from_entries(row, picked.indices, factor * picked.data, (one.shape[0], other.shape[1]))
 
 
+def products(one: csr_array, other: csr_array) -> Iterator[csr_array]:
+    """The product `one @ other` in parts, rows from the first to the last: of sums of which all but a little is taken
+    away, scipy keeps every entry as a stored zero, and all of them together would fill the memory."""
+    length = (other.indptr[1:] - other.indptr[:-1])[one.indices]
+    before = np.append(0, length.cumsum(dtype=np.int64))[one.indptr]
+    first, rows = 0, one.shape[0]
+    while first < rows:
+        last = max(first + 1, int(np.searchsorted(before, before[first] + AT_ONCE, side="right")) - 1)
+        yield multiplied(rows_at(one, np.arange(first, last)), other)
+        first = last
+    if rows == 0:
+        yield multiplied(one, other)
+
+
 def from_entries(
     row: NDArray[np.integer], column: NDArray[np.integer], data: NDArray[np.int64], shape: tuple[int, int]
 ) -> csr_array:
     """The matrix with these entries, in order; those at one place are added."""
-    if len(data) > SMALL:
-        return csr_array(coo_array((data, (row, column)), shape=shape))
     rows, columns = shape
+    if len(data) > SMALL:
+        width = np.int32 if max(shape) <= _MOST else np.int64  # scipy keeps the wider ones that it is given
+        place = row.astype(width, copy=False), column.astype(width, copy=False)
+        return csr_array(coo_array((data, place), shape=shape))
     key = row * np.int64(columns) + column
     order = key.argsort(kind="stable")
     key, row, column, data = key[order], row[order], column[order], data[order]

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, hstack, vstack
+from scipy.sparse import csc_array, csr_array, hstack
 
 from tableseal.audit.bounds.candidates import candidates
 from tableseal.audit.bounds.certify import Rational, rationalise
@@ -32,6 +32,7 @@ from tableseal.audit.bounds.unfold import (
     nonzero,
     proved_bound,
     proved_value,
+    singleton_places,
     through_singletons,
 )
 from tableseal.audit.linear.graph import connected
@@ -39,7 +40,16 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from tableseal.audit.sparse import empty, entries, multiplied, rows_at, stacked, transposed
+from tableseal.audit.sparse import (
+    empty,
+    entries,
+    products,
+    row_of_entries,
+    rows_at,
+    stacked,
+    transposed,
+    without_zeros,
+)
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -95,6 +105,23 @@ def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
     return {int(rows[k]): Fraction(int(y.numerator[k]), y.denominator) for k in used}
 
 
+def _longer_rows(prepared: Prepared, columns: NDArray[np.bool_]) -> tuple[csr_array, csr_array, NDArray[np.int64]]:
+    """Short equations with some of these base cells: how they combine stated rows, what they are, and how many base
+    cells each names. (Of millions nearly all are about published base cells, and say nothing more.)"""
+    short = prepared.short_equations(columns)
+    kept, rows, length = [], [], []
+    first = 0
+    for part in products(short, prepared.system.matrix):
+        found = without_zeros(part)
+        at = np.unique(row_of_entries(found)[columns[found.indices]])
+        kept.append(first + at)
+        rows.append(rows_at(found, at))
+        # What a sum shares with its parts counts as named, although it is taken away.
+        length.append(np.diff(part.indptr)[at])
+        first += part.shape[0]
+    return rows_at(short, np.concatenate(kept)), stacked(rows), np.concatenate(length)
+
+
 class Revealer:
     """Finds arguments for forms of one prepared release."""
 
@@ -102,15 +129,15 @@ class Revealer:
         system = prepared.system
         self._prepared, self._reduced, self._solver = prepared, reduced, solver
         differenced = prepared.differenced
-        short = prepared.short_equations()
-        self._transform = csr_array(vstack([differenced.transform, short], format="csr"))
+        self._known = reduced.by_singleton
+        short, longer, length = _longer_rows(prepared, ~self._known)
+        self._short = short
         value = product(short, np.where(system.exact, system.lower, 0))
-        self._matrix = stacked([differenced.matrix, multiplied(short, system.matrix)])
+        self._matrix = stacked([differenced.matrix, longer])
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
-        self._order = {column: k for k, column in enumerate(reduced.singletons.column.tolist())}
-        self._known = reduced.by_singleton
+        self._order = singleton_places(reduced)
         self._value = np.where(self._known, reduced.value, 0)
         open_part = csr_array(self._matrix.multiply((~self._known).astype(np.int64).reshape(1, -1)).tocsr())
         open_part.eliminate_zeros()
@@ -128,8 +155,9 @@ class Revealer:
         self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
         # How many released cells a row names (published base cells that it leaves over will be named too): what the
         # shortest argument is measured by.
-        left_over = np.diff(self._matrix.indptr) - np.diff(open_part.indptr)
-        self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
+        left_over = np.concatenate([np.diff(differenced.matrix.indptr), length]) - np.diff(open_part.indptr)
+        named = np.concatenate([np.diff(differenced.transform.indptr), np.diff(short.indptr)])
+        self._length = (named + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
         self._components: dict[bytes, tuple[Component, WarmSolver]] = {}
@@ -341,17 +369,21 @@ class Revealer:
 
     def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
         """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
-        total: Weights = {}
-        rest: Weights = dict(entries_of(form, 0))
-        for row, factor in found.items():
-            whole = factor.numerator if factor.denominator == 1 else factor
-            add_row(rest, self._matrix, row, -whole)
-            add_row(total, self._transform, row, factor)
-        left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         differenced = self._prepared.differenced
+        # In whole numbers, `below` times as large: sums of fractions take ten times as long.
+        below = lcm(*(factor.denominator for factor in found.values()))
+        total: Weights = {}
+        rest: Weights = {column: weight * below for column, weight in entries_of(form, 0)}
+        for row, factor in found.items():
+            whole = factor.numerator * (below // factor.denominator)
+            add_row(rest, self._matrix, row, -whole)
+            longer = row - self._sparse_rows
+            combined, at = (self._short, longer) if longer >= 0 else (differenced.transform, row)
+            add_row(total, combined, at, whole)
+        left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         for row, weight in through_singletons(self._reduced, differenced, left, self._order).items():
             add_row(total, differenced.transform, row, weight)
-        return nonzero(total)
+        return nonzero(total, below)
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
         return bool(left_over(self._prepared.system.matrix, form, y))

@@ -4,6 +4,7 @@ Columns that a single equation gave are replaced by that equation, the latest fi
 short rows, which are combinations of stated rows.
 """
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -49,8 +50,10 @@ def add_row(target: Weights, matrix: csr_array, row: int, factor: Fraction | int
         target[column] = target.get(column, 0) + factor * entry
 
 
-def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
-    """Those that are not 0, as fractions."""
+def nonzero(weights: Mapping[int, Fraction | int], below: int = 1) -> Multipliers:
+    """Those that are not 0, as fractions; all divided by `below`."""
+    if below != 1:
+        return {k: Fraction(v, below) for k, v in weights.items() if v}
     return {k: as_fraction(v) if isinstance(v, int) else v for k, v in weights.items() if v}
 
 
@@ -129,19 +132,28 @@ def proved_bound(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction
 def proved_value(system: LinearSystem, y: Mapping[int, Fraction]) -> Fraction | None:
     """The lower bound that multipliers on stated rows prove for y @ matrix; None: one uses a bound that is none."""
     rows = np.fromiter(y, np.int64, len(y))
-    total: Fraction | int = 0
+    below, total = lcm(*(factor.denominator for factor in y.values())), 0
     for factor, low, high in zip(y.values(), system.lower[rows].tolist(), system.upper[rows].tolist(), strict=True):
-        bound = low if factor > 0 else high
-        if factor and abs(bound) >= NO_UPPER:
+        above = factor.numerator
+        bound = low if above > 0 else high
+        if above and abs(bound) >= NO_UPPER:
             return None
-        total += _plain(factor) * bound
-    return Fraction(total)
+        total += above * (below // factor.denominator) * bound
+    return Fraction(total, below)
 
 
-def through_singletons(reduced: Reduced, differenced: Differenced, rest: Weights, order: Mapping[int, int]) -> Weights:
+def singleton_places(reduced: Reduced) -> "array[int]":
+    """Column -> its place among the singletons, -1 for all others: eight bytes each, where a dict has a hundred."""
+    columns = reduced.singletons.column
+    places = np.full(len(reduced.value), -1, np.int64)
+    places[columns] = np.arange(len(columns))
+    return array("q", places.tobytes())
+
+
+def through_singletons(reduced: Reduced, differenced: Differenced, rest: Weights, order: "array[int]") -> Weights:
     """Multipliers on differenced rows that take away what a form has on columns that singletons gave.
 
-    rest: column -> weight of such columns (emptied); order: column -> place among the singletons.
+    rest: column -> weight of such columns (emptied); order: see `singleton_places`.
     """
     found: Weights = {}
     singletons = reduced.singletons

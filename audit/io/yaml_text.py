@@ -67,7 +67,7 @@ def as_text(value: object, where: Place = _DOCUMENT) -> Document:
     InputError: an object that has no place in a document; `where` names it.
     """
     if isinstance(value, Mapping):
-        return {(text := _key(key, where)): as_text(item, where / text) for key, item in value.items()}
+        return {(text := _key(key, where)): _entry(item, where, text) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [
             as_text(item, where / at if isinstance(item, Mapping | list | tuple) else where)
@@ -77,6 +77,16 @@ def as_text(value: object, where: Place = _DOCUMENT) -> Document:
         return scalar_text(value)
     except TypeError as error:
         raise InputError(f"found a {error}, expected text, a number, a list or a mapping.", at=where) from None
+
+
+def _entry(value: object, where: Place, key: str) -> Document:
+    """The same of what stands at a key; where that is, is only asked if it matters."""
+    if isinstance(value, Mapping | list | tuple):
+        return as_text(value, where / key)
+    try:
+        return scalar_text(value)
+    except TypeError:  # refused, with its name
+        return as_text(value, where / key)
 
 
 def _key(key: object, where: Place) -> str:

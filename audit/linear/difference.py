@@ -16,7 +16,7 @@ from tableseal.audit.linear.integers import product
 from tableseal.audit.linear.nesting import CellCodes, Nesting, nestings
 from tableseal.audit.linear.system import LinearSystem
 from tableseal.audit.model import Release
-from tableseal.audit.sparse import empty, from_entries, multiplied, without_zeros
+from tableseal.audit.sparse import empty, from_entries, products, stacked, without_zeros
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def difference_rows(
     for side in between:
         chosen += _best(system, side)
     transform = _combine(rows, chosen)
-    matrix = without_zeros(multiplied(transform, system.matrix))
+    matrix = stacked([without_zeros(part) for part in products(transform, system.matrix)])
     exact = system.exact
     value = product(transform, np.where(exact, system.lower, 0))
     differenced = Differenced(

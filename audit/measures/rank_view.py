@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.linear.eliminate import Elimination
-from tableseal.audit.sparse import csr, entries, stacked, without_zeros
+from tableseal.audit.sparse import csr, entries, rows_at, stacked, without_zeros
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ def rank_view(equations: csr_array, rank: int, withheld: csr_array, determined: 
     given = _given(equations)
     touched = np.zeros(equations.shape[1], np.bool_)
     touched[equations.indices] = True
-    rows = stacked([withheld, equations])
-    rows = without_zeros(entries(rows, ~given[rows.indices]))
+    asked, rest = (without_zeros(entries(rows, ~given[rows.indices])) for rows in (withheld, equations))
+    # Nearly all equations are about columns that are given, and say nothing more.
+    rows = stacked([asked, rows_at(rest, np.flatnonzero(np.diff(rest.indptr)))])
     eliminated = Elimination(rows, np.zeros(rows.shape[0], np.int64))
     strange = withheld @ (~touched).astype(np.int64)
     return RankView(

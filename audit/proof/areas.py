@@ -10,7 +10,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.unfold import Multipliers, Weights, add_row, nonzero, through_singletons
+from tableseal.audit.bounds.unfold import Multipliers, Weights, add_row, nonzero, singleton_places, through_singletons
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
@@ -45,7 +45,7 @@ class Areas:
         self._differenced = differenced
         self._nonnegative = prepared.system.nonnegative
         self._reduced, self._known, self._value = reduced, reduced.by_singleton, reduced.value
-        self._place = {column: k for k, column in enumerate(reduced.singletons.column.tolist())}
+        self._place = singleton_places(reduced)
         gone = self._known[differenced.matrix.indices]
         moved = product(entries(differenced.matrix, gone), self._value)
         self._matrix = entries(differenced.matrix, ~gone)

@@ -24,7 +24,7 @@ LIMIT = 120.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for and not yet known, write page and JSON; exit code 1 if answers disagree."""
     wanted = _parser().parse_args(arguments)
-    instances, points = instance_names(wanted.instances), list(scaling.TREES)
+    instances, points = instance_names(wanted.instances), list(scaling.SIZES)
     if wanted.list:
         print("\n".join(["instances:", *instances, "", "competitors:", *BY_NAME, "", "size:", *points]))
         return 0
@@ -141,8 +141,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         action="append",
         default=[],
-        help="an instance (hierL, mh3d_mid, mh3d_mid:gconfid), a competitor (gconfid) or a size (size6, start); "
-        "may be repeated",
+        help="an instance (hierL, mh3d_mid, mh3d_mid:gconfid), a competitor (gconfid) or a size (size6, trees7, "
+        "start); may be repeated",
     )
     parser.add_argument(
         "--limit", metavar="SECONDS", type=_seconds, default=LIMIT, help=f"CPU seconds for each row ({LIMIT:g})"

@@ -123,9 +123,12 @@ class Bench:
                 self.results = self.results.with_row(replace(row, **asdict(found), exact=exact))
 
     def points(self, names: Sequence[str]) -> None:
-        """Points of the scaling curve, in order; the rest is left out once one has reached the limit."""
+        """Points of the curves, in order; larger ones of a curve are left out once one has reached the limit."""
         limit = self._settings.limit
+        left_out: set[str] = set()
         for name in names:
+            if name in left_out:
+                continue
             known = self.results.point(name)
             if known is None or known.of != scaling.key(name) or not self._keeps_point(known):
                 known = scaling.measure(name, core=self._settings.core, limit=limit)
@@ -133,7 +136,7 @@ class Bench:
                 self._save(self.results)
                 self._settings.tell(f"{name}, {known.cells:,} cells: {_said(known.status, known.cpu, known.message)}")
             if known.status == "limit":
-                break
+                left_out |= scaling.larger(name)
 
     def _keeps_point(self, known: Point) -> bool:
         if self._settings.fresh or known.status == "failed":

@@ -5,7 +5,6 @@ cells are added until no equation has exactly one withheld cell.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,23 +122,24 @@ def complete(
     Every equation with a non-zero cell has two of them, so this always ends.
     """
     withheld = primary.copy()
-    cells_of = _lists(matrix)
-    equations_of = _lists(csr_array(matrix.T))
+    transposed = csr_array(matrix.T.tocsr())
     count = abs(matrix) @ withheld.astype(np.int64)
 
     def price(cell: int) -> float:
-        seen = count[equations_of[cell]]
+        seen = count[_row(transposed, cell)]
         return float(cost[cell]) * (1 + int((seen == 0).sum())) / int((seen == 1).sum())
 
     while len(lonely := np.flatnonzero(count == 1)):
         for row in lonely.tolist():
             if count[row] == 1:
-                members = cells_of[row]
+                members = _row(matrix, row)
                 best = min(members[~withheld[members] & (values[members] > 0)].tolist(), key=price)
                 withheld[best] = True
-                count[equations_of[best]] += 1
+                count[_row(transposed, best)] += 1
     return withheld
 
 
-def _lists(matrix: csr_array) -> list[NDArray[np.int64]]:
-    return [matrix.indices[a:b] for a, b in pairwise(matrix.indptr)]
+def _row(matrix: csr_array, row: int) -> NDArray[np.int32]:
+    """Columns of the entries of a row."""
+    found: NDArray[np.int32] = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return found

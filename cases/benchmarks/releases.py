@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ TABLE = "table"
 STATUS = "status"
 VALUE = "value"
 PROTECTION = {"lower": "lpl", "upper": "upl"}
+
+AT_ONCE = 1_000_000
+"""Cells whose texts are in memory together."""
 
 
 def release(instance: Instance) -> Release:
@@ -63,8 +66,12 @@ def write(instance: Instance, folder: Path, *, insiders: bool = False) -> Path:
     for d in instance.dimensions:
         files.append({"file": f"hier_{d.name}.csv"})
         parents = ["" if parent < 0 else d.codes[parent] for parent in d.parents]
-        _write_csv(folder / f"hier_{d.name}.csv", {"code": list(d.codes), "parent": parents})
-    _write_csv(folder / "cells.csv", _columns(instance))
+        _write_csv(folder / f"hier_{d.name}.csv", [{"code": list(d.codes), "parent": parents}])
+    count = len(instance.values)
+    _write_csv(
+        folder / "cells.csv",
+        (_columns(instance, np.arange(at, min(at + AT_ONCE, count))) for at in range(0, count, AT_ONCE)),
+    )
     path = folder / "release.json"
     document = _document(instance, files, {"file": "cells.csv"})
     if not insiders:
@@ -103,24 +110,30 @@ def _trees(instance: Instance) -> list[dict[str, Any]]:
 
 def _texts(instance: Instance) -> dict[str, list[Any]]:
     """Columns as a document has them."""
-    return {name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()}
+    columns = _columns(instance, np.arange(len(instance.values)))
+    return {name: [None if v == "" else v for v in column] for name, column in columns.items()}
 
 
-def _columns(instance: Instance) -> dict[str, list[str]]:
-    """Columns of the table as text."""
-    status = np.full(len(instance.values), "published")
-    status[instance.withheld] = "secondary"
-    status[instance.primary] = "primary"
-    codes = {d.name: column.tolist() for d, column in zip(instance.dimensions, instance.codes(), strict=True)}
+def _columns(instance: Instance, cells: NDArray[np.int64]) -> dict[str, list[str]]:
+    """Columns of the table as text, of some cells."""
+    primary = instance.primary[cells]
+    status = np.full(len(cells), "published")
+    status[instance.withheld[cells]] = "secondary"
+    status[primary] = "primary"
+    places = np.unravel_index(cells, instance.shape)
+    codes = {d.name: np.array(d.codes)[at].tolist() for d, at in zip(instance.dimensions, places, strict=True)}
     required = {
-        name: np.where(instance.primary, distance.astype(str), "").tolist()
+        name: np.where(primary, distance[cells].astype(str), "").tolist()
         for name, distance in (("lpl", instance.below), ("upl", instance.above))
     }
-    return {**codes, VALUE: instance.values.astype(str).tolist(), STATUS: status.tolist(), **required}
+    return {**codes, VALUE: instance.values[cells].astype(str).tolist(), STATUS: status.tolist(), **required}
 
 
-def _write_csv(path: Path, columns: dict[str, list[str]]) -> None:
+def _write_csv(path: Path, parts: Iterable[dict[str, list[str]]]) -> None:
+    """The columns of each part, one below the other."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        for at, columns in enumerate(parts):
+            if at == 0:
+                writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))

@@ -145,7 +145,15 @@ def _targets(targets: Sequence[Target], results: Results) -> str:
 
 
 def _scaling(results: Results) -> str:
-    points = [p for name in scaling.TREES if name != scaling.START and (p := results.point(name))]
+    curves = ((curve, [p for name in names if (p := results.point(name))]) for curve, names in scaling.CURVES.items())
+    return "\n\n".join(f"{_CURVE[curve]}\n\n{_curve(points)}".lstrip() for curve, points in curves if points)
+
+
+_CURVE = {"size": "", "trees": "With three trees of groups and leaves, and a few in a hundred cells withheld:"}
+"""What is said before the table of a curve; the first one stands below the words of the page."""
+
+
+def _curve(points: Sequence[Point]) -> str:
     body = [
         [
             f"{p.cells:,}",

@@ -155,5 +155,6 @@ TARGETS: tuple[Target, ...] = (
     Exact("3d40", 0.999),
     Seconds("3d40", 120),
     Command("size6", "a million cells", 60, 4096),
+    Command("trees7", "ten million cells, three trees", 360, 12288),
     Command(scaling.START, "100 cells", 1, 4096),
 )

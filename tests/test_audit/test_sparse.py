@@ -126,3 +126,14 @@ _CHOICES: tuple[Callable[[csr_array], np.ndarray], ...] = (
 
 def test_no_rows() -> None:
     same(sparse.empty(3), csr_array((0, 3), dtype=np.int64))
+
+
+@given(st.data(), st.integers(0, 12))
+def test_a_product_in_parts_is_the_product(data: st.DataObject, at_once: int) -> None:
+    one = data.draw(matrices())
+    other = data.draw(matrices_of_rows(one.shape[1]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse, "AT_ONCE", at_once)
+        parts = list(sparse.products(one, other))
+    assert len(parts) <= max(1, one.shape[0])
+    same(sparse.stacked(parts), sparse.multiplied(one, other))

@@ -83,11 +83,14 @@ def test_families_have_the_sizes_of_the_measurements_that_set_the_targets(name: 
     assert (len(instance.values), int(instance.withheld.sum())) == (cells, withheld)
 
 
-def test_the_curve_ends_at_a_million_cells() -> None:
-    sizes = [scaling.cells(name) for name in scaling.TREES]
-    assert sizes[0] == 100
+@pytest.mark.parametrize(("curve", "most"), [("size", 1_000_000), ("trees", 10_000_000)])
+def test_curves_end_at_a_million_and_at_ten_million_cells(curve: str, most: int) -> None:
+    names = scaling.CURVES[curve]
+    sizes = [scaling.cells(name) for name in names]
     assert sizes == sorted(sizes)
-    assert sizes[-1] >= 1_000_000
+    assert sizes[-1] >= most
+    assert scaling.larger(names[1]) == set(names[2:])
+    assert set(scaling.SIZES) == {scaling.START, *(name for names in scaling.CURVES.values() for name in names)}
 
 
 @pytest.mark.parametrize("name", folder.names(folder.DATA))
@@ -367,7 +370,7 @@ def test_no_measured_answer_disagrees() -> None:
 
 
 def test_names_are_unique() -> None:
-    names = [*instance_names(folder.DATA), *(c.name for c in COMPETITORS), *scaling.TREES]
+    names = [*instance_names(folder.DATA), *(c.name for c in COMPETITORS), *scaling.SIZES]
     assert len(set(names)) == len(names)
 
 
