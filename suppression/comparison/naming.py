@@ -123,6 +123,9 @@ def _settings(name: str, word: str, release: Release | None) -> object:
     for part in said.split(",") if behind else ():
         key, sign, value = part.partition("=")
         key, value = (key.strip().replace("-", "_"), value) if sign else ("base", part)
+        if not sign and key not in hints:
+            text = f"{quoted(part)} stands alone; write NAME=VALUE, with the settings {', '.join(hints)}."
+            raise InputError(text, at=replace(_OPTION, given=name))
         if key not in hints:
             hint = suggestion(key, hints)
             text = f"there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}."
@@ -134,7 +137,10 @@ def _settings(name: str, word: str, release: Release | None) -> object:
         if release is not None and isinstance(settings, RoundingSettings):
             settings.units(release)
     except InputError as error:
-        wanted = f"expected {error.expected}." if error.expected else str(error)
+        own = error.option is not None and error.option.name != "base"  # a base stands alone behind the name
+        found = "" if error.found is None or not own else f"found {error.found}, "
+        wanted = f"{found}expected {error.expected}." if error.expected else str(error)
+        wanted = f"{error.option}: {wanted}" if own and error.expected else wanted
         raise InputError(wanted, at=replace(_OPTION, given=name)) from None
     return settings
 

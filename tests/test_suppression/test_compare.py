@@ -207,6 +207,20 @@ def test_methods_that_cannot_be_compared(release: Release, methods: list[str], m
         compare(release, methods)
 
 
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("tabular-adjustment:0.5", '"0.5" stands alone; write NAME=VALUE, with the settings share, range, cost'),
+        ("tabular-adjustment:share=0.5:range=5", 'share: found "0.5:range=5", expected a number'),
+        ("rounding:1", "rounding:1: expected a multiple of the unit"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(release: Release, method: str, message: str) -> None:
+    """CONVENTION 879."""
+    with pytest.raises(InputError, match=re.escape(message)):
+        compare(release, [method])
+
+
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=4),
     st.floats(0.05, 1),
