@@ -27,7 +27,7 @@ AT_ONCE = 2_000
 
 MOST_TERMS = 300_000
 """Terms of all that is told from which there is no room: some 50 MB of a report (of a table of a million cells with a
-pattern that gives a third of its cells away all sums have 2.5 million)."""
+pattern that gives a third of what it withholds away all sums have 2.5 million)."""
 
 LEFT_OUT = "arithmetic_left_out"
 """Code of the note on exposed cells whose arithmetic is not told, as there is too much of it."""
