@@ -19,6 +19,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     tabulate    tables from microdata
     hypercube   a large table from which any table is made
     tables      tables of it that users ask for, given or refused
+    hypercube_attack which counts come back of all that users may ask
     plan        which tables of a publication hang together
     publish     all of them safe together
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.compare import CompareResult, compare
     from tableseal.api.python.convert import ConvertResult, convert
     from tableseal.api.python.hypercube import HypercubeResult, hypercube
+    from tableseal.api.python.hypercube_attack import HypercubeAttackResult, hypercube_attack
     from tableseal.api.python.plan import PlanResult, plan
     from tableseal.api.python.protect import ProtectResult, protect
     from tableseal.api.python.publish import PublishResult, publish
@@ -66,6 +68,7 @@ __all__ = [
     "CompareResult",
     "ContradictionError",
     "ConvertResult",
+    "HypercubeAttackResult",
     "HypercubeResult",
     "InputError",
     "LimitError",
@@ -88,6 +91,7 @@ __all__ = [
     "compare",
     "convert",
     "hypercube",
+    "hypercube_attack",
     "plan",
     "protect",
     "publish",
@@ -109,6 +113,7 @@ _opened = opener(
         "api.python.compare": ("CompareResult", "compare"),
         "api.python.convert": ("ConvertResult", "convert"),
         "api.python.hypercube": ("HypercubeResult", "hypercube"),
+        "api.python.hypercube_attack": ("HypercubeAttackResult", "hypercube_attack"),
         "api.python.plan": ("PlanResult", "plan"),
         "api.python.protect": ("ProtectResult", "protect"),
         "api.python.publish": ("PublishResult", "publish"),

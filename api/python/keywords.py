@@ -100,7 +100,9 @@ def _several(value: Any) -> Sequence[Any]:
 
 
 def _text(value: Any) -> Any:
-    """Numbers, ranges of numbers, lists and mappings as options write them; anything else as it is."""
+    """Numbers, ranges of numbers, lists, mappings and paths as options write them; anything else as it is."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, range):
         return f"{value.start}-{value[-1] if value else value.start}" + (f"/{value.step}" if value.step != 1 else "")
     if isinstance(value, Mapping):

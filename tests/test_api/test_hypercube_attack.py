@@ -9,6 +9,7 @@ import pytest
 from commands import run
 from towns import built
 
+import tableseal as ts
 from tableseal.api.generating.attacking import attacked
 from tableseal.api.options.generator_attack import MEANINGS, GeneratorAttackOptions
 from tableseal.api.schemas import schema
@@ -49,6 +50,17 @@ def test_it_says_what_comes_back_and_nothing_does_with_the_memory(tmp_path: Path
     )
     again = attacked(cube, options, silent)
     assert [one.right for one in again.attacks] == [without["right"], remembered["right"]]
+    in_python = ts.hypercube_attack(
+        cube,
+        policy=tmp_path / "town.yaml",
+        secret_file=tmp_path / "town.secret",
+        attacks="trackers",
+        small=2,
+        others=1,
+    )
+    assert in_python.document == found
+    assert not in_python.recovered
+    assert in_python.to_frame("polars")["recovered"].to_list() == [without["recovered"], 0]
 
 
 @pytest.mark.parametrize("left_out", ["--policy", "--secret-file"])
@@ -58,6 +70,9 @@ def test_it_needs_a_policy_and_a_secret(tmp_path: Path, left_out: str) -> None:
     done = run("hypercube", "attack", tmp_path / "x.cube", *(word for pair in said.items() for word in pair))
     assert done.exit_code == 2
     assert left_out in done.output
+    keywords = {word.removeprefix("--").replace("-", "_"): value for word, value in said.items()}
+    with pytest.raises(ts.InputError, match=left_out.removeprefix("--").replace("-", "_")):
+        ts.hypercube_attack(tmp_path / "x.cube", **keywords)
 
 
 def test_every_attack_has_a_meaning() -> None:

@@ -1,11 +1,14 @@
 """Sums and means of a measure, asked of a hypercube: by the command, from Python, by the service and on the page."""
 
 import json
+import re
 from collections.abc import Iterator
 from fractions import Fraction
+from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import polars
 import pytest
@@ -196,3 +199,15 @@ def test_texts_are_in_the_language_that_is_asked_for(
     refused = run("tables", folder / "town.cube", "--by", "sex,age,job,district", *keys).output
     assert refused.startswith("REFUS : La demande dépasse ce que la politique permet.")
     assert "REFUSED" not in refused
+
+
+def test_officers_see_what_sums_say_of_single_contributions(client: TestClient) -> None:
+    """CONVENTION 1123: beside what the policy allows."""
+    post(client, {**BY_SEX, "measure": "income"})
+    page = client.get("/tables/town/held", headers=BROWSER).text
+    audience = unquote(re.findall(r"audience=([^\"]*)\"", page)[0])
+    cell = {f"code-{k}": code for k, code in enumerate(["D1", "F", "0", "a"])}
+    text = client.get("/tables/town/held", params={"audience": audience, **cell}, headers=BROWSER).text
+    held = " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
+    assert "What all sums together say of single contributions" in held
+    assert "income the largest here" in held

@@ -21,6 +21,7 @@ from tableseal.audit.rules.largest import OfLargest
 from tableseal.audit.rules.pq import PQ
 from tableseal.suppression.generator.memory.contributors import Contributors, Known, Subjects
 from tableseal.suppression.generator.memory.ground import Ground
+from tableseal.suppression.generator.memory.held import holding
 from tableseal.suppression.generator.memory.kept import kept_of, remembered_of
 from tableseal.suppression.generator.memory.memory import Memory, recall
 from tableseal.suppression.generator.policy import (
@@ -354,6 +355,15 @@ def test_differences_with_and_without_a_contributor_come_to_an_end() -> None:
     firm = next(k for k, codes in enumerate(zip(*cube.held.codes, strict=True)) if codes == (2, 0, 1))
     assert contributors.subjects.protected[firm]
     assert memory.known["turnover"].precision[firm] <= 100 * (1 + 1e-9)
+    own, *others = holding(memory, firm, VARIABLES).contributions  # CONVENTION 1123
+    assert (own.measure, own.several, own.protected, own.least) == ("turnover", False, True, 0.1)
+    assert own.error is not None
+    assert own.error**-2 == pytest.approx(memory.known["turnover"].precision[firm])
+    assert own.span is not None
+    assert own.span >= own.width == float(RULE.width)
+    assert not others
+    (before,) = holding(Memory.empty(memory.ground), firm, VARIABLES).contributions
+    assert (before.error, before.span) == (None, None)
     random, free = np.random.default_rng(5), replace(RULE, error=None, width=Fraction(1, 10**6))
     assert told(cube, free, [random_sums(random, 2) for _ in range(300)])[1].precision[firm] > 110
     for answer in memory.answers:
