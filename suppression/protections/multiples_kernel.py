@@ -38,6 +38,9 @@ BEGUN, STEP, MOST = 0.5, 1.05, 0.95
 """Share of the open cells in a neighbourhood, at first; how it grows after one that is solved and has none nearer, and
 shrinks after one that is not solved; and at most, above which all are free."""
 
+IDLE, HARDER = 8, 2
+"""Neighbourhoods in turn that found nothing, after which nodes are so many times as many."""
+
 TURNS = 25
 """Neighbourhoods, where no time limit ends them."""
 
@@ -137,7 +140,7 @@ def nearer(part: Part, x: Ints, bound: int, limits: Limits, say: Progress) -> tu
     cells, movable, random = len(part.value), open_cells(part), np.random.default_rng(2)
     own = csr_array(part.relations[:, movable])
     across, rows = csr_array(own.T.tocsr()), np.flatnonzero(np.diff(own.indptr))
-    share, turn = BEGUN, 0
+    share, nodes, turn, idle = BEGUN, FEW, 0, 0
     while turn < TURNS or np.isfinite(limits.seconds_left()):
         now = part.change(part.low + x[:cells])
         if now <= bound:
@@ -147,14 +150,17 @@ def nearer(part: Part, x: Ints, bound: int, limits: Limits, say: Progress) -> tu
             break
         every = share > MOST
         near = neighbourhood(own, across, int(random.choice(rows)), int(share * len(movable)), random)
-        found = among(part, x, movable if every else movable[near], limits, FEW, start=True)
+        found = among(part, x, movable if every else movable[near], limits, nodes, start=True)
         better = found.x is not None and part.change(part.low + found.x[:cells]) < now
         if found.x is not None and better:
             x = found.x
         if found.status == "optimal" and every:
             return x, True
+        idle = 0 if better else idle + 1
         if not better:
             share = share * STEP if found.status == "optimal" else share / STEP
+        if idle == IDLE:
+            nodes, idle = nodes * HARDER, 0
         turn += 1
         say("neighbourhoods", turn, max(turn, TURNS))
     return x, False

@@ -1,8 +1,9 @@
-"""Additive tables of multiples near a large table: a start by messages, then small integer programs where they meet.
+"""Additive tables of multiples near a large table: guides first, then integer programs that go on from them.
 
-Cells and sums move alike: a neighbourhood is some hundred cells that hang together closely, and all relations that they
-touch are kept while all other cells stay. First relations that the start has broken are mended, then steps beyond the
-neighbours are taken back, then changes become smaller.
+In parts of middle size programs over those cells on which guides differ have a zero-restricted table. In larger ones,
+or where there is none, base cells of a guide are added up, or relations that it has broken are mended. Cells and sums
+move alike: a neighbourhood is some hundred cells that hang together closely, and all relations that they touch are kept
+while all other cells stay. Steps beyond the neighbours are taken back, then changes become smaller.
 """
 
 import numpy as np

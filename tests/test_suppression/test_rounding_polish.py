@@ -2,21 +2,24 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.progress import silent
-from tableseal.suppression.protections import controlled_rounding, multiples_exact
+from tableseal.suppression.protections import controlled_rounding, multiples_exact, multiples_kernel, multiples_search
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, Relations, round_controlled
 from tableseal.suppression.protections.method import Tools
 from tableseal.suppression.protections.multiples import Chosen, Part
+from tableseal.suppression.protections.multiples_behind import Behind
 from tableseal.suppression.protections.multiples_exact import choose
 from tableseal.suppression.protections.multiples_guides import guides
-from tableseal.suppression.protections.multiples_kernel import near_guides
+from tableseal.suppression.protections.multiples_kernel import Among, near_guides
 from tableseal.suppression.protections.multiples_polish import polished
 from tableseal.suppression.protections.subject import Subject, subject_of
 from tests.support.tabulated import tabulated
@@ -92,3 +95,42 @@ def test_large_parts_without_a_table_between_the_neighbours_in_hand_get_one(monk
     optimised = round_controlled(subject, ControlledRounding(Fraction(3)), Tools()).optimised
     assert optimised is not None
     assert optimised.proved.startswith("Every cell is shown as one of its two neighbouring multiples")
+
+
+@given(st.integers(0, 10**6), st.sampled_from([3, 5]), st.sampled_from([[], LINKED]))
+@settings(max_examples=8, deadline=None)
+def test_what_is_shown_is_the_best_of_all_steps(seed: int, base: int, margins: list[tuple[int, ...]]) -> None:
+    """CONVENTION 691, 692, 693."""
+    shape = (4, 3, 3, 2) if margins else (4, 4, 3)
+    subject = subject_of(tabulated(np.random.default_rng(seed).poisson(4, shape), (2,), margins))
+    seen: list[tuple[int, int]] = []
+
+    def noted(part: Part, x: NDArray[np.int64] | None) -> None:
+        if x is not None and not (part.relations @ x - part.right).any():
+            cells = len(part.value)
+            beyond = np.maximum(np.maximum(x[:cells] - part.between, -x[:cells]), 0)
+            seen.append((int(beyond.sum()), part.change(part.low + x[:cells])))
+
+    def recording_guides(part: Part, *rest: Any) -> list[NDArray[np.int64]]:
+        found = guides(part, *rest)
+        for x in found:
+            noted(part, x)
+        return found
+
+    def recording_kernel(part: Part, *rest: Any) -> Among:
+        found = near_guides(part, *rest)
+        noted(part, found.x)
+        return found
+
+    problem = Relations.of(subject, np.full(len(subject.cells), base))
+    cells, part = max(problem.parts(problem.movable), key=lambda found: len(found[0]))
+    behind = Behind.of(subject, cells, part, problem.low)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiples_search, "guides", recording_guides)
+        patch.setattr(multiples_search, "near_guides", recording_kernel)
+        patch.setattr(multiples_kernel, "TURNS", 3)
+        found = multiples_search.searched(part, np.full(len(cells), -1), part.nearest, False, behind, Tools())
+    assert found.steps is not None
+    further = np.maximum(np.maximum(found.steps - part.low - part.between, part.low - found.steps), 0)
+    assert all((int(further.sum()), part.change(found.steps)) <= one for one in seen)
+    assert found.bound <= part.change(found.steps)
