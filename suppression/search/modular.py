@@ -50,7 +50,11 @@ QUICKLY = 2_000
 SEPARATE, TOGETHER, LEANER = 0.5, 0.5, 0.5
 """Shares of the time left, where calls take long: for sub-tables by themselves, for what other ends need then, and
 where sub-tables are too large for calls for each end to take what it needs again. (34,440 cells: boxes cost 192,461
-after 1 s; sub-tables 52,753 after 12 s, then again 45,231 after 30 s; proposals of calls 41,665 after 58 s.)"""
+after 1 s; sub-tables 52,753 after 12 s, then again 45,231 after 30 s; calls alone 41,665 after 58 s, after the others
+more than 60 s.)"""
+
+CALLING = 0.6
+"""PROPOSING where calls take long."""
 
 NOTHING = Found("unfinished", None, 0, 0)
 
@@ -190,7 +194,8 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
             caution = CAUTION[number]
         else:
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)))
-        limits = better.limits if best is not None else tools.limits if hasty else tools.limits.share(PROPOSING)
+        first = tools.limits if hasty else tools.limits.share(CALLING if tables.small else PROPOSING)
+        limits = first if best is None else better.limits
         proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
         if proposal.tobytes() in seen or (best is not None and problem.price(proposal) > NEAR * best.cost):
             continue
