@@ -28,10 +28,10 @@ from tableseal.suppression.problem.places import Places
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.problem.zeros import zeros_over
 from tableseal.suppression.protections.apply import protected_release
-from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.repair import at_once
 from tableseal.suppression.search.result import Found
 
 ROUNDS = 12
@@ -304,11 +304,8 @@ class Rounds:
         """A safe pattern where there is no time left: what tables in hand do not show of one is shown by boxes. Where
         contributors attack, or there is no box, all that may be withheld: whether that is safe the audit tells."""
         posed = self._posed()
-        shown = [
-            boxed.pattern
-            for start in ([] if self._oracle.watched else [pattern, posed.primary])
-            if (boxed := with_boxes(posed, start, open_ones := ~self._oracle.protected(start))).shown[open_ones].all()
-        ]
+        starts = [] if self._oracle.watched else [pattern, posed.primary]
+        shown = [boxed for start in starts if (boxed := at_once(posed, self._oracle, start)) is not None]
         return min([*shown, self._everything()], key=posed.price)
 
     def _everything(self) -> Pattern:

@@ -291,6 +291,15 @@ def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:
             break
         model.weight = np.where(parts, AVOID * model.weight, model.weight)
     model.weight = weight
+    if model.vast and (moved.any() or model.endless):  # what goes furthest takes 30 s and more there (34,440 cells)
+        whole = model.move_whole(limits, moved) if moved.any() else None
+        if whole is not None:
+            yield whole
+        for most in model.steps:
+            near = model.move_near(limits, most)
+            if near is not None:
+                yield near
+        return
     further = model.move(limits)
     if further is not None:
         yield further

@@ -381,17 +381,18 @@ class Oracle:
         self.ask([doubts[q] for q in sorted(took)])
         return chosen
 
-    def alike(self, equations: Equations, requirements: Sequence[Requirement]) -> "Oracle":
-        """Another oracle with the same engines, which knows nothing yet."""
-        return Oracle(equations, requirements, self._method, self._solver)
+    def alike(self, equations: Equations, requirements: Sequence[Requirement], *, hasty: bool = False) -> "Oracle":
+        """Another oracle with the same engines, which knows nothing yet. hasty: content with what lies near a cell."""
+        models = None if self._solver is None else Models(equations, self._solver, hasty=hasty)
+        return Oracle(equations, requirements, self._method, self._solver, models=models)
 
     def tables(self, pattern: NDArray[np.bool_]) -> list[FeasibleTable]:
         """Tables in hand that serve a pattern."""
         return self._witnesses.serving(pattern | self._narrow)
 
-    def learn(self, table: FeasibleTable) -> None:
-        """Remember what is known to be a table."""
-        self._witnesses.add(table)
+    def learn(self, tables: Sequence[FeasibleTable]) -> None:
+        """Remember what are known to be tables."""
+        self._witnesses.add_all(tables)
 
     def entanglement(self, pattern: NDArray[np.bool_], *, unseen: bool = False) -> int:
         """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
@@ -403,6 +404,12 @@ class Oracle:
         columns = np.bincount(label[counted], minlength=label.max(initial=-1) + 1)
         of_end = label[self.ends.cell]
         return int((columns * np.bincount(of_end[of_end >= 0], minlength=len(columns))).sum())
+
+    def large(self, pattern: NDArray[np.bool_]) -> bool:
+        """Whether what no table in hand shows of a pattern lies in parts in which so much hangs together that it is
+        left to the method."""
+        left = np.flatnonzero(~self.protected(pattern)).tolist()
+        return self.movers is not None and bool(left) and self.movers.large(pattern, left)
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""

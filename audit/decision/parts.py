@@ -55,20 +55,31 @@ def parts(oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Part]:
         part_of[cells], place[cells] = len(found), np.arange(len(cells))
         needs = _renumbered(oracle.requirements, own, columns)
         found.append(Part(cells, own, oracle.alike(restricted(equations, columns), needs)))
+    learnt: list[list[FeasibleTable]] = [[] for _ in found]
     for table in oracle.tables(pattern):
         # Parts share no relation: what a table does in each of them is a table by itself.
         for number in np.unique(part_of[table.cells]).tolist():
             here = part_of[table.cells] == number
-            found[number].oracle.learn(FeasibleTable(place[table.cells[here]], table.moves[here], table.denominator))
+            learnt[number].append(FeasibleTable(place[table.cells[here]], table.moves[here], table.denominator))
+    for part, tables in zip(found, learnt, strict=True):
+        part.oracle.learn(tables)
     return found
+
+
+def alone(oracle: Oracle, columns: NDArray[np.int64], asked: Sequence[int]) -> Part:
+    """Some cells (int64, ascending) while everything else stands still: what moves then is a table of the whole.
+
+    asked: positions of the requirements that are asked of them.
+    """
+    needs = _renumbered(oracle.requirements, asked, columns)
+    return Part(columns, tuple(asked), oracle.alike(restricted(oracle.equations, columns), needs, hasty=True))
 
 
 def learn_from(oracle: Oracle, part: Part, pattern: NDArray[np.bool_]) -> None:
     """Let the whole remember the tables of a part that serve a pattern (bool, cells of the part)."""
     if part.oracle is oracle:
         return
-    for table in part.oracle.tables(pattern):
-        oracle.learn(replace(table, cells=part.cells[table.cells]))
+    oracle.learn([replace(table, cells=part.cells[table.cells]) for table in part.oracle.tables(pattern)])
 
 
 def restricted(equations: Equations, columns: NDArray[np.int64]) -> Equations:

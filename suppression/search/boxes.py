@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.witnesses import FeasibleTable
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.kernels.boxing import Grid, boxed
@@ -27,10 +28,11 @@ ROOM = 64
 @dataclass(frozen=True)
 class Boxed:
     """pattern: bool (cells), with the boxes. shown: bool (requirements), those of outsiders that boxes show to be met
-    in it: whatever is withheld besides."""
+    in it: whatever is withheld besides. tables: that show it."""
 
     pattern: NDArray[np.bool_]
     shown: NDArray[np.bool_]
+    tables: tuple[FeasibleTable, ...]
 
 
 def with_boxes(problem: Problem, pattern: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Boxed:
@@ -41,14 +43,15 @@ def with_boxes(problem: Problem, pattern: NDArray[np.bool_], asked: NDArray[np.b
     needs = problem.requirements
     numbers = [q for q in np.flatnonzero(asked).tolist() if not needs[q].attacker.known]
     shown = np.zeros(len(needs), np.bool_)
-    wider = pattern.copy()
+    wider, tables = pattern.copy(), list[FeasibleTable]()
     for measure in sorted({int(problem.cells.measure[needs[q].cell]) for q in numbers}):
         own = [q for q in numbers if problem.cells.measure[needs[q].cell] == measure]
         found = _of_measure(problem, wider, [needs[q] for q in own], measure)
         if found is not None:
             wider |= found.pattern
             shown[own] = found.shown
-    return Boxed(wider, shown)
+            tables += found.tables
+    return Boxed(wider, shown, tuple(tables))
 
 
 def _of_measure(problem: Problem, pattern: NDArray[np.bool_], needs: list[Requirement], measure: int) -> Boxed | None:
@@ -58,10 +61,12 @@ def _of_measure(problem: Problem, pattern: NDArray[np.bool_], needs: list[Requir
         return None
     far = np.array([_far(need, int(problem.equations.value[need.cell])) for need in needs], np.int64).reshape(-1, 2)
     cells = np.array([need.cell for need in needs], np.int64)
-    wider, shown = _boxes(problem, grid, pattern, cells, far, near=True)
-    left = np.flatnonzero(~shown)
-    wider, shown[left] = _boxes(problem, grid, wider, cells[left], far[left], near=False)
-    return Boxed(wider, shown)
+    first = _boxes(problem, grid, pattern, cells, far, near=True)
+    left = np.flatnonzero(~first.shown)
+    second = _boxes(problem, grid, first.pattern, cells[left], far[left], near=False)
+    shown = first.shown.copy()
+    shown[left] = second.shown
+    return Boxed(second.pattern, shown, first.tables + second.tables)
 
 
 def _boxes(
@@ -72,8 +77,8 @@ def _boxes(
     far: NDArray[np.int64],
     *,
     near: bool,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(a pattern with a box for each of some cells, bool: those of which a box shows that they can move so far).
+) -> Boxed:
+    """A pattern with a box for each of some cells, as far as one shows that they can move so far.
 
     far: int64 (cells x 2), down and up. near: with codes beside their own ones, where there are some.
     """
@@ -94,7 +99,13 @@ def _boxes(
     wider &= pattern | problem.may  # what is never published need not be withheld
     shown = np.zeros(len(cells), np.bool_)
     shown[order] = kept | (far[order] == 0).all(axis=1)
-    return wider, shown
+    tables = [
+        FeasibleTable(cell[start[b] : start[b + 1]], way * int(distance) * sign[start[b] : start[b + 1]])
+        for b in np.flatnonzero(kept).tolist()
+        for way, distance in zip((-1, 1), far[order[b]], strict=True)
+        if distance
+    ]
+    return Boxed(wider, shown, tuple(tables))
 
 
 def _are_tables(

@@ -23,14 +23,16 @@ from tableseal.audit.decision.equations import stored
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.combining import cheaper
+from tableseal.suppression.search.cover import clean_up, leaner
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.kernels.protecting import protect
 from tableseal.suppression.search.method import Search, Tools, keep_nothing
-from tableseal.suppression.search.repair import PROPOSING, made_safe, repaired
+from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, repaired, widened
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.search.small_table import SmallTable, is_small
+from tableseal.suppression.search.small_table import LARGER, LARGEST, SmallTable, is_small
 
 TRIES, CELLS = 8, 200_000
 """Proposals at most, and cells in all of them together, from the second on."""
@@ -38,6 +40,25 @@ TRIES, CELLS = 8, 200_000
 CAUTION = (0.5, 1.5, 0.0)
 """How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn, as long as
 prices are what cells cost; then the first of these."""
+
+MANY = 8
+"""Sub-tables from which on larger ones are protected in one call, too."""
+
+QUICKLY = 2_000
+"""Cells from which boxes come first, so that a pattern is at hand at once."""
+
+SEPARATE, TOGETHER, LEANER = 0.5, 0.5, 0.5
+"""Shares of the time left, where calls take long: for sub-tables by themselves, for what other ends need then, and
+where sub-tables are too large for calls for each end to take what it needs again. (34,440 cells: boxes cost 192,461
+after 1 s; sub-tables 52,753 after 12 s, then again 45,231 after 30 s; calls alone 41,665 after 58 s, after the others
+more than 60 s.)"""
+
+CALLING = 0.6
+"""PROPOSING where calls take long."""
+
+NOTHING = Found("unfinished", None, 0, 0)
+
+Pattern = NDArray[np.bool_]
 
 LARGE: tuple[Search, ...] = (heuristic, elimination)
 """What sub-tables are protected with that are not small."""
@@ -73,7 +94,7 @@ def modular(problem: Problem, tools: Tools) -> Found:
     """A safe pattern from sub-tables."""
     tables = SubTables(problem, tools)
     if not tables.small or not tools.oracle.watched:
-        return best_proposal(problem, tools, tables)
+        return best_proposal(problem, tools, tables) if tools.oracle.watched else quick(problem, tools, tables)
     hasty = first_proposal(problem, tools, tables)
     if hasty.pattern is None:
         return hasty
@@ -81,6 +102,51 @@ def modular(problem: Problem, tools: Tools) -> Found:
     found = proposed_again(problem, replace(tools, limits=tools.limits.share(WATCHED)))
     found = found if found.pattern is None else repaired(problem, tools, found.pattern)
     return found if found.pattern is not None and found.cost < hasty.cost else hasty
+
+
+def quick(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.0) -> Found:
+    """A safe pattern from sub-tables where nothing is watched for. In large tables boxes come first, then, if calls
+    take long, sub-tables each by itself, so that a pattern is at hand at any time.
+
+    share: of the time, for all that is done once a first proposal is safe.
+    """
+    if len(problem.cost) < QUICKLY or not tables.separable:
+        return best_proposal(problem, tools, tables, share)
+    best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary), problem)
+    if tables.small and not tables.larger:
+        return _cheaper(best, best_proposal(problem, tools, tables, share))
+    best = _cheapest(tools, _separately(problem, tools, tables), problem, best)
+    if tables.small:
+        return _cheaper(best, best_proposal(problem, tools, tables, share))
+    if best.pattern is None:
+        return best
+    limits = tools.limits.share(share)
+    pattern = leaner(problem, tools.oracle, best.pattern, limits.share(LEANER), tools.seed)
+    best = _cheapest(tools, pattern, problem, best)
+    return _cheapest(tools, clean_up(problem, tools.oracle, pattern, limits), problem, best)
+
+
+def _separately(problem: Problem, tools: Tools, tables: "SubTables") -> Pattern | None:
+    """A safe pattern of what each sub-table needs by itself, of what other ends need on the whole, and of boxes."""
+    oracle = tools.oracle
+    inside = by_parts(problem, oracle, problem.primary, tables.cells, tools.limits.share(SEPARATE))
+    return widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), inside)
+
+
+def _cheapest(tools: Tools, pattern: Pattern | None, problem: Problem, best: Found = NOTHING) -> Found:
+    """A safe pattern as an answer, told of if it is cheaper than the best so far; else this one."""
+    if pattern is None or (best.pattern is not None and best.cost <= problem.price(pattern)):
+        return best
+    found = Found("feasible", pattern, problem.price(pattern), 0)
+    tools.keep(found)
+    return found
+
+
+def _cheaper(best: Found, found: Found) -> Found:
+    """The cheaper one of two answers; what is impossible stands."""
+    if found.impossible is not None or best.pattern is None:
+        return found
+    return best if found.pattern is None or best.cost < found.cost else found
 
 
 def first_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
@@ -117,7 +183,7 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
     share: of the time, for all that is done once the first one is safe.
     """
     draw, better = np.random.default_rng(tools.seed), replace(tools, limits=tools.limits.share(share))
-    hasty, seen = tables.small, set[bytes]()
+    hasty, seen = tables.small and not tables.larger, set[bytes]()
     best: Found | None = None
     tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
     for number in range(tries):
@@ -128,7 +194,8 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
             caution = CAUTION[number]
         else:
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)))
-        limits = better.limits if best is not None else tools.limits if hasty else better.limits.share(PROPOSING)
+        first = tools.limits if hasty else tools.limits.share(CALLING if tables.small else PROPOSING)
+        limits = first if best is None else better.limits
         proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
         if proposal.tobytes() in seen or (best is not None and problem.price(proposal) > NEAR * best.cost):
             continue
@@ -187,7 +254,27 @@ class SubTables:
     @property
     def small(self) -> bool:
         """Whether each is small enough to be protected in one call."""
-        return all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
+        return all(self._fits(part) for part in self._parts)
+
+    @property
+    def larger(self) -> bool:
+        """Whether such a call may take seconds."""
+        return not all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
+
+    @property
+    def separable(self) -> bool:
+        """Whether there are many, and nothing but cells hangs together in them."""
+        return len(self._parts) >= MANY and not self._problem.equations.always_open.any()
+
+    @property
+    def cells(self) -> list[NDArray[np.int64]]:
+        """int64, cells of each, from the top down."""
+        return [part.cells for part in self._parts]
+
+    def _fits(self, part: SubTable) -> bool:
+        """Whether a sub-table is small enough to be protected in one call."""
+        largest = LARGER if len(self._parts) >= MANY else LARGEST
+        return is_small(len(part.rows), len(part.cells), largest=largest)
 
     def proposal(self, price: NDArray[np.float64], caution: float, limits: Limits) -> NDArray[np.bool_]:
         """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
@@ -224,7 +311,7 @@ class SubTables:
             outside = ~np.isin(relation, part.rows)
             needs = [replace(need, sure=True) for c in part.cells.tolist() for need in self._needs.get(c, ())]
             small = None
-            if is_small(len(part.rows), len(part.cells)):
+            if self._fits(part):
                 extra = [c for c in part.cells[~self._spared[part.cells]].tolist() if c not in self._needs]
                 small = SmallTable(self._problem, part.cells, part.rows, needs, extra)
             frame = self._frames[number] = _Frame(which[outside], relation[outside], needs, small)

@@ -14,7 +14,7 @@ from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import CELLS, elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Search, Tools
-from tableseal.suppression.search.modular import SubTables, best_proposal, first_proposal, modular, proposed_again
+from tableseal.suppression.search.modular import SubTables, first_proposal, modular, proposed_again, quick
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.result import Found
@@ -43,10 +43,10 @@ def _proposed(problem: Problem, tools: Tools) -> Found | None:
     if len(problem.cost) < LARGE:
         return None
     tables = SubTables(problem, tools)
-    if not tables.small:
+    if not tables.small and (tools.oracle.watched or not tables.separable):
         return None
     if not tools.oracle.watched:
-        return best_proposal(problem, tools, tables, TURNS)
+        return quick(problem, tools, tables, TURNS)
     hasty = first_proposal(problem, tools, tables)
     if hasty.pattern is None:
         return hasty

@@ -21,10 +21,14 @@ EFFORT = 100_000_000
 """Entries of dictionaries that are looked at before the best so far will do (0.1 s): a limit of work, not of time, so
 that answers do not depend on the machine."""
 
+LARGER, MORE = 600_000, 1_500_000_000
+"""LARGEST and EFFORT where a table falls into many (287 x 10 x 12: 67 sub-tables of 600 to 1,440 cells, 100 calls of
+0.01 to 3 s each)."""
 
-def is_small(relations: int, cells: int) -> bool:
+
+def is_small(relations: int, cells: int, *, largest: int = LARGEST) -> bool:
     """Whether a table of so many relations and cells is one for a dense dictionary."""
-    return min(relations, cells) * cells <= LARGEST
+    return min(relations, cells) * cells <= largest
 
 
 class SmallTable:
@@ -99,6 +103,7 @@ class SmallTable:
             np.concatenate([np.empty(0, np.int64), *known]),
         )
         answer = np.zeros(len(self._cells), np.bool_)
-        if run(protect, small, EFFORT, answer) == FAILED:
+        effort = EFFORT if is_small(*matrix.shape) else MORE
+        if run(protect, small, effort, answer) == FAILED:
             return None
         return self._cells[answer & ~forced]

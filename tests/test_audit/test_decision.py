@@ -371,7 +371,7 @@ def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() 
     needs = [Requirement(cell) for cell in range(4)]
     pattern = np.array([False, True, True, True])
     first, told, learning = (Oracle(equations, needs, METHOD, Highs()) for _ in range(3))
-    first.learn(FeasibleTable(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
+    first.learn([FeasibleTable(np.array([1, 2, 3]), np.array([1, -3, 2]), 2)])
     told.learn_from(first)
     for part in parts(first, pattern):
         learn_from(learning, part, pattern[part.cells])

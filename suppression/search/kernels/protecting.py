@@ -23,7 +23,8 @@ from tableseal.suppression.search.kernels.choice import (
 from tableseal.suppression.search.kernels.moves import PATIENCE, Moves, dictionary, entered, step, still
 
 ROOM, CUTS_A_ROUND = 400, 40
-"""Cuts that are kept at once, and that are added before the choice is made again."""
+"""Cuts that are kept at once (twice the candidates, if these are more than that), and that are added before the choice
+is made again."""
 
 CLASS = 0.5
 """Ends whose distances are not shorter than so are asked with the same limits."""
@@ -118,7 +119,7 @@ def protect(s: Small, effort: int, pattern: Cells) -> int:
         floats(count, 0.0),
         flags(width, True),
     )
-    m, c = dictionary(s.rows.copy()), choice(cost, ROOM)
+    m, c = dictionary(s.rows.copy()), choice(cost, ROOM if count <= ROOM else 2 * count)
     for v in range(width):
         t.share[v] = 1.0 if s.forced[v] or s.may[v] else 0.0
     _separate(s, t, m, c, WHOLE, True)
@@ -143,9 +144,9 @@ def _search(s: Small, t: State, m: Moves, c: Choice, effort: int, pattern: Cells
         descend = status == DONE
         if descend:
             whole = _shares(s, t, c)
-            if c.rows[0] + 2 * CUTS_A_ROUND > ROOM:
+            if c.rows[0] + 2 * CUTS_A_ROUND > len(c.basic):
                 drop_loose(c, 1e-3)
-                if c.rows[0] + 2 * CUTS_A_ROUND > ROOM:
+                if c.rows[0] + 2 * CUTS_A_ROUND > len(c.basic):
                     return STOPPED if best < float("inf") else FAILED
             now = value(c)
             slow = slow + 1 if now - last <= SLOW * max(1.0, now) else 0

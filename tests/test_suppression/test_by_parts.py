@@ -1,0 +1,95 @@
+"""Large tables: sub-tables by themselves, boxes first, and the cheapest of it (CONVENTION 982, 983)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ticking import Ticking
+
+from cases.benchmarks.pattern_check import underprotected
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.suppressors import placed
+from cases.benchmarks.surveys import Drawn, drawn, farms
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.model import Policy
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.search import modular as module
+from tableseal.suppression.search.by_parts import by_parts
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.modular import SubTables, modular
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.repair import at_once
+from tableseal.suppression.suppress import suppress
+
+SHAPES = (
+    ((3, 2), (3,)),
+    ((2, 2, 2), (3,), (2,)),
+    ((2, 2), (2, 2), (2,)),
+    ((3, 2, 2), (2, 3)),
+    ((4,), (2,), (2,), (2,)),
+)
+
+
+def posed(made: Drawn) -> tuple[Problem, Tools]:
+    engine = Highs()
+    problem = build_problem(to_protect(made.instance, made.cost), Policy(), Costs(), engine)
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
+    return problem, Tools(oracle, engine, Limits())
+
+
+def missed(made: Drawn, problem: Problem, pattern: np.ndarray) -> int:
+    """How many cells are under-protected, as another solver sees it."""
+    found = underprotected(made.instance, placed(made.instance, problem.release, problem.cells.codes[pattern]))
+    return int(found.sum())
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.integers(0, 60) | st.none())
+def test_what_moves_in_one_sub_table_protects_on_the_whole(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, looks: int | None
+) -> None:
+    """CONVENTION 982: whenever the time is over, as linear programs of another solver see it."""
+    made = drawn("small", farms(shape, turnover=turnover), seed)
+    if not made.instance.primary.any():
+        return
+    problem, tools = posed(made)
+    limits = Limits() if looks is None else Ticking(looks=looks)
+    pattern = by_parts(problem, tools.oracle, problem.primary, SubTables(problem, tools).cells, limits)
+    assert not (pattern & ~problem.primary & ~problem.may).any()
+    assert missed(made, problem, pattern) <= int((~tools.oracle.protected(pattern)).sum())
+    whole = at_once(problem, tools.oracle, pattern)
+    assert whole is None or missed(made, problem, whole) == 0
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Every table is large."""
+    monkeypatch.setattr(module, "QUICKLY", 0)
+    monkeypatch.setattr("tableseal.suppression.search.optimal.LARGE", 0)
+    monkeypatch.setattr(module, "MANY", 2)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("turnover", [False, True])
+def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
+    large: pytest.MonkeyPatch, largest: int, turnover: bool
+) -> None:
+    """CONVENTION 982, 983: sub-tables that are too large for calls, and such for which these take long."""
+    large.setattr(module, "LARGER", largest * 10**6)
+    large.setattr(module, "LARGEST", 0)
+    large.setattr(module, "is_small", lambda relations, cells, *, largest=0: relations * cells <= largest)
+    made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
+    problem, tools = posed(made)
+    boxes = at_once(problem, tools.oracle, problem.primary)
+    assert boxes is not None
+    for method in (modular, optimal):
+        for looks in (25, 400):
+            release = to_protect(made.instance, made.cost)
+            answer = suppress(release, search=method, time_limit=Ticking(looks=looks), explain=False)
+            assert answer.verdict == "safe"
+            assert answer.found.cost <= problem.price(boxes)
