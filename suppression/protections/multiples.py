@@ -23,10 +23,6 @@ from tableseal.audit.solvers.protocol import Floats, Outcome, Problem
 NODES = 20_000
 """Of its search tree."""
 
-EFFORT = 0.5
-"""Share of its work that goes into heuristics, at most: a near table matters as much as a bound (2,016 nested cells,
-base 5: 2,584 after 6 s of a processor, where a tenth of that has 2,606 after 18 s)."""
-
 WHOLE = 1e-6
 """From a whole number, at most, of what is one."""
 
@@ -131,7 +127,9 @@ def steps_of(part: Part, x: Floats) -> NDArray[np.int64] | None:
     return steps if part.adds_up(steps) else None
 
 
-def program(part: Part, limits: Limits, *, whole: bool, start: NDArray[np.int64] | None = None) -> tuple[Outcome, int]:
+def program(
+    part: Part, limits: Limits, *, whole: bool, start: NDArray[np.int64] | None = None, nodes: int = NODES
+) -> tuple[Outcome, int]:
     """Zero-restricted: a step 0 or 1 of every cell; and what the changes cannot go below. start: steps above the lower
     neighbours, of sums that no table shows, too, that are in hand."""
     cells, more = len(part.value), part.relations.shape[1] - len(part.value)
@@ -142,9 +140,8 @@ def program(part: Part, limits: Limits, *, whole: bool, start: NDArray[np.int64]
         problem,
         cost,
         limits.seconds_left(),
-        nodes=NODES,
+        nodes=nodes,
         integral=integral,
-        effort=EFFORT,
         start=None if start is None else start.astype(np.float64),
     )
     if whole:

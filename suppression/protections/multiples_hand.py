@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, hstack
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.solvers.highs import USUAL_EFFORT, Highs
 from tableseal.audit.solvers.protocol import Problem
-from tableseal.suppression.protections.multiples import EFFORT, Part
+from tableseal.suppression.protections.multiples import Part
 from tableseal.suppression.protections.neighbourhood import neighbourhood
 
 Ints = NDArray[np.int64]
@@ -23,8 +23,8 @@ BROKEN = 200
 NODES = 200
 """Of the search tree of a neighbourhood."""
 
-LARGE = 700
-"""Cells of a neighbourhood from which on heuristics may take more of the work."""
+LARGE, EFFORT = 700, 0.5
+"""Cells of a neighbourhood from which on heuristics may take so much of the work."""
 
 CLOSED = 1_000
 """Cells among which it is proved that no zero-restricted choice exists."""
