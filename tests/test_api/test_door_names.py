@@ -26,6 +26,7 @@ FUNCTIONS = (
     "compare",
     "convert",
     "hypercube",
+    "hypercube_attack",
     "plan",
     "protect",
     "publish",

@@ -141,7 +141,7 @@ def test_together(client: TestClient) -> None:
         ({"a.zip": b"PK"}, {}, "is not a readable zip archive"),
         ({"a.txt": b"x"}, {}, "there is no release in it"),
         ({"good.json": b"{}", "more.zip": archive(("good.json", b"{}"))}, {}, "Two files are called good.json"),
-        ({"good.json": TEXTS["good.json"]}, {"bounds": "best"}, "expected &#39;shuttle&#39;"),
+        ({"good.json": TEXTS["good.json"]}, {"bounds": "best"}, "expected shuttle, lp or integer"),
         ({"../good.json": TEXTS["good.json"]}, {}, "The file name"),
     ],
 )
