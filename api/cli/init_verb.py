@@ -98,6 +98,8 @@ def _check_output(data: Path, output: str) -> None:
     if output == STREAM:
         return
     path = Path(output)
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise InputError(f"{path}: a release file is written as YAML; give it a name that ends in .yaml.")
     if path.exists():
         raise InputError("this file exists already and is left as it is; choose another name.", at=str(path))
     if path.resolve().parent != data.resolve().parent:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from tableseal.api.options.option import Option, Options, declared
 from tableseal.api.options.texts import pairs
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.wording import quoted, repeated
 
 if TYPE_CHECKING:
     from tableseal.audit.io.records_document import AboutRecords
@@ -72,6 +73,9 @@ class RecordOptions(RecordColumns):
                 )
             return None
         files = pairs(self.hierarchy, "hierarchy", "COLUMN=FILE, such as region=regions.csv")
+        twice = repeated(column for column, _ in files)
+        if twice:
+            raise InputError(f"{quoted(twice[0])} is there twice.", at=OptionName("hierarchy"))
         return AboutRecords(
             [[name.strip() for name in table.split(",")] for table in self.by],
             self.value,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -251,8 +252,10 @@ class SuppressResult(Result):
         return int(cost) if cost.denominator == 1 else float(cost)
 
 
-def table_columns(release: Release, origin: Origin) -> Mapping[str, Column]:
-    """The tables of a release as columns, one table after another."""
+def table_columns(
+    release: Release, origin: Origin, more: Mapping[str, Column] = MappingProxyType({})
+) -> Mapping[str, Column]:
+    """The tables of a release as columns, one table after another. more: figures of the cells beside these."""
     named = dict.fromkeys(name for table in release.tables for name in table.named)
     columns: dict[str, list[str | None]] = {name: [] for name in named}
     tables: list[str] = []
@@ -267,7 +270,7 @@ def table_columns(release: Release, origin: Origin) -> Mapping[str, Column]:
         values += [value if value is None or isinstance(value, int) else Fraction(value) for value in shown]
         statuses += [Status(status).word for status in table.status.tolist()]
     figures: dict[str, Column] = {_value_name(release.tables): numbers(values), "status": Texts(statuses)}
-    return with_codes(tables, columns, figures, origin.whole)
+    return with_codes(tables, columns, {**figures, **more}, origin.whole)
 
 
 def _value_name(tables: Sequence[Table]) -> str:

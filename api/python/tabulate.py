@@ -77,7 +77,7 @@ class TabulateResult(Result):
         """A row for each cell: its codes and value, how many respond (`frequency`)."""
         tables = self.release.tables
         frequency = [count for t in tables for count in _numbers(t.frequency or Amounts.none(len(t.codes)))]
-        return {**table_columns(self.release, self.origin), "frequency": Whole(frequency)}
+        return table_columns(self.release, self.origin, {"frequency": Whole(frequency)})
 
 
 def _numbers(amounts: Amounts) -> list[int | None]:

@@ -16,7 +16,7 @@ from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
 from tableseal.audit.io.separators import stated_signs, without_separators
 from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
-from tableseal.audit.model import Amounts, Labels, Microdata, Note
+from tableseal.audit.model import Amounts, Hierarchy, Labels, Microdata, Note
 from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.tabulation.naming import rows_named
 
@@ -47,7 +47,7 @@ def read_microdata(
         if name not in named:
             continue
         entries = columns.data[named[name]]
-        found = entries.spread([hierarchy.index.get(c, -2) if c else -1 for c in entries.texts], np.int32)
+        found = entries.spread([_position(hierarchy, code) for code in entries.texts], np.int32)
         if (found == -2).any():
             rows = np.flatnonzero(found == -2)
             problem = unknown_code(entries[int(rows[0])] or "", hierarchy)
@@ -92,12 +92,17 @@ def of_records(folder: Folder) -> Folder:
     return replace(folder, limit=_LARGER * folder.limit)
 
 
+def _position(hierarchy: Hierarchy, code: str | None) -> int:
+    """Where a code stands; -1: there is none, -2: it is not in the classification."""
+    return hierarchy.index.get(code, -2 if code.strip() else -1) if code else -1
+
+
 def _labels(columns: Columns, name: str | None, role: str) -> Labels | None:
     if name is None:
         return None
     column = columns.column(name, role)
-    if None in column.texts:  # is nothing, as an empty text is
-        column = column.rewritten(lambda entry: entry or "")
+    if any(not (entry and entry.strip()) for entry in column.texts):  # no entry and blanks are nothing, as "" is
+        column = column.rewritten(lambda entry: entry if entry and entry.strip() else "")
     return Labels(tuple(text or "" for text in column.texts), column.number)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import Note
 from tableseal.audit.wording import listing, quoted
 
-TOTALS = ("Total", "All", "T")
+TOTALS = ("Total", "All", "T", "Total of all")
 """Codes of totals of tables that are made of records: the first that no record has."""
 
 LEVELS = "/"
@@ -128,13 +129,14 @@ def read_records(path: Path) -> Columns:
         expected = (
             "a file with a row for each record, as CSV, Parquet, ...; a release file says itself what is made of its"
         )
-        raise InputError(found="a document", expected=f"{expected} records", at=path.name)
+        found = "a folder" if path.is_dir() else "standard input" if str(path) == "-" else "a document"
+        raise InputError(found=found, expected=f"{expected} records", at=path.name or str(path))
     return read_columns(of_records(Folder(path.parent)), path.name, Place(path.name))
 
 
 def new_total(codes: Sequence[str]) -> str:
     """A code for the total that is none of these."""
-    return next((code for code in TOTALS if code not in codes), "Total of all")
+    return next(code for code in chain(TOTALS, map("Total of all {}".format, count(2))) if code not in codes)
 
 
 def _levels(columns: Columns, name: str) -> tuple[str, ...]:
@@ -207,6 +209,8 @@ def _variable(columns: Columns, name: str, levels: Sequence[str], about: AboutRe
     total = about.total.get(name, new_total(tuple(known))) if isinstance(about.total, Mapping) else about.total
     if total is None and not isinstance(about.total, Mapping):
         total = new_total(tuple(known))
+    if total is not None and not total.strip():
+        raise InputError(found=quoted(total), expected="a code of the total that readers can see", at=place)
     if total in known:
         raise InputError(
             f"records have the code {quoted(total)}, which is to be that of the total; say another one, or, if rows "

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import LimitError
 from tableseal.audit.model import Hierarchy
 
-_MOST = 2**62
+MOST = 2**62
+"""Sums stay below it."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Keys:
         strides = [1]
         for variable in reversed(upward[1:]):
             strides.append(strides[-1] * variable.codes)
-        if strides[-1] * (upward[0].codes if upward else 1) >= _MOST:
+        if strides[-1] * (upward[0].codes if upward else 1) >= MOST:
             raise LimitError("the table has more than 2^62 combinations of codes; leave out variables.")
         return Keys(tuple(upward), tuple(reversed(strides)) if upward else ())
 
@@ -136,5 +137,5 @@ def sums(
 
 def refuse_large(column: NDArray[np.int64]) -> None:
     """LimitError if some sum of these numbers may be beyond 2^62."""
-    if np.abs(column.astype(np.float64)).sum() >= float(_MOST):
+    if np.abs(column.astype(np.float64)).sum() >= float(MOST):
         raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Headings, Measure, Microdata, Status, Table
 from tableseal.audit.rules.contributors import contributor_numbers
 from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up
 from tableseal.audit.tabulation.asked import Asked
 from tableseal.audit.tabulation.cells import Frame, Variables
 from tableseal.audit.tabulation.largest import Contributors, Entries, contributors
-from tableseal.audit.tabulation.sums import sums
+from tableseal.audit.tabulation.sums import MOST, sums
 from tableseal.audit.tabulation.values import amounts_of, values_of
 from tableseal.audit.wording import quoted
 
@@ -78,6 +78,7 @@ def with_contributors(
     frame.check(microdata, variables, table.name)
     rows = frame.rows(microdata.codes)
     weights = exact_weights(np.ones(len(microdata.codes)) if microdata.weight is None else microdata.weight)
+    _refuse_large(weights, microdata.where)
     entries = Entries(
         frame.key(microdata.codes[rows]),
         (contributor_numbers(microdata) if numbers is None else numbers)[rows],
@@ -116,6 +117,17 @@ def _listed(table: Table, variables: Variables) -> Asked:
         elif listed[0] != hierarchy.total_index:
             fixed[name] = int(listed[0])
     return Asked(table.name, table.measure, codes, fixed)
+
+
+def _refuse_large(weights: Weights, where: Place | None) -> None:
+    """LimitError if sums of weights may be beyond 2^62, in units of their last decimal or in those that are written."""
+    total = weights.parts.astype(object).sum()
+    if total >= MOST or total * WEIGHT_UNIT.denominator >= MOST * weights.scale:
+        raise LimitError(
+            "sampling weights are too large, or have too many decimals, for exact sums; round them, such as to 6 "
+            "decimals.",
+            at=where,
+        )
 
 
 def _in_weight_units(found: Contributors, weights: Weights) -> NDArray[np.int64]:

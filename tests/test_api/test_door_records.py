@@ -92,6 +92,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"by": "regoin"}, '"region"'),
     ({"by": "region", "value": "region"}, '"region"'),
     ({"by": "region", "hierarchies": {"size": {"a": ["small"]}}}, "size"),
+    ({"by": "region", "total": ""}, "a code of the total that readers can see"),
+    ({"by": "region", "total": {"region": " "}}, "a code of the total that readers can see"),
 ]
 
 
@@ -117,6 +119,11 @@ def test_only_rows_can_be_records(data: object) -> None:
         (["--hierarchy", "district=x.csv"], "--by region,size"),
         (["--by", "district", "--hierarchy", "district"], "COLUMN=FILE"),
         (["--by", "district", "--hierarchy", "district=none.csv"], "none.csv"),
+        (
+            ["--by", "district", "--hierarchy", "district=a.csv", "--hierarchy", "district=b.csv"],
+            '"district" is there twice',
+        ),
+        (["--by", "size", "--total", ""], "a code of the total that readers can see"),
         (["--by", "size,"], "codes of a classification"),
         (["--by", ""], "codes of a classification"),
         (["--by", "size", "--status-map", "c=withheld"], "these are records"),
@@ -129,6 +136,47 @@ def test_what_the_command_refuses_leaves_nothing_behind(file: Path, arguments: l
     assert done.exit_code == 2
     assert mention in " ".join(done.output.split())
     assert [path.name for path in file.parent.iterdir()] == ["firms.csv"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "found"),
+    [("tabulate", ".", "a folder"), ("tabulate", "-", "standard input"), ("init", "-", "standard input")],
+)
+def test_what_is_no_file_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, verb: str, name: str, found: str
+) -> None:
+    # CONVENTION 1025
+    monkeypatch.chdir(file.parent)
+    done = run(verb, name, "--by", "size", "-o", "t.yaml")
+    assert done.exit_code == 2
+    assert f"{name}: found {found}, expected a file with a row for each record" in " ".join(done.output.split())
+    assert [path.name for path in file.parent.iterdir()] == ["firms.csv"]
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.json", "r"])
+def test_a_release_file_is_written_as_yaml_only(file: Path, name: str) -> None:
+    # CONVENTION 1025
+    done = run("init", str(file), "--by", "size", "-o", str(file.with_name(name)))
+    assert done.exit_code == 2
+    assert "a name that ends in .yaml" in " ".join(done.output.split())
+    assert [path.name for path in file.parent.iterdir()] == ["firms.csv"]
+
+
+@pytest.mark.parametrize("name", ["frequency", "value", "status", "table"])
+def test_a_column_of_codes_may_have_the_name_of_a_figure(name: str) -> None:
+    # CONVENTION 1023
+    frame = ts.tabulate(FIRMS.rename({"region": name}), by=name).to_frame("polars")
+    assert frame[name].to_list() == ["Total", "N", "S"]
+    assert frame["frequency_" if name == "frequency" else "frequency"].to_list() == [12, 8, 4]
+
+
+@pytest.mark.parametrize("weights", [[1e15, 1.0], [1e5, 0.123456789012345, 1e9], [1e-300, 1.0]])
+@pytest.mark.parametrize("said", [{}, {"id": "firm", "holding": "group"}])
+def test_weights_that_cannot_be_summed_exactly_are_an_error(weights: list[float], said: dict[str, Any]) -> None:
+    # CONVENTION 1025
+    frame = FIRMS.with_columns(w=pl.Series((weights * 12)[:12]))
+    with pytest.raises(ts.LimitError, match="sampling weights are too large, or have too many decimals"):
+        ts.tabulate(frame, by="region", weight="w", **said)
 
 
 def test_a_release_file_is_no_file_of_records(file: Path) -> None:

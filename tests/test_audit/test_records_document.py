@@ -178,3 +178,21 @@ def test_levels_of_many_records_are_few_combinations() -> None:
     data = {"a": [f"g{n // 10}" for n in number], "b": [f"c{n}" for n in number]}
     tree = document(AboutRecords([["a/b"]]), data)["variables"]["b"]["tree"]
     assert {group: len(parts) for group, parts in tree.items()} == {f"g{k}": 10 for k in range(5)}
+
+
+def test_there_is_always_a_code_for_the_total() -> None:
+    # CONVENTION 1024
+    codes = ["Total", "All", "T", "Total of all", "Total of all 2"]
+    for count, expected in enumerate([*codes, "Total of all 3"]):
+        data = {"region": [*codes[:count], "N"]}
+        assert document(AboutRecords([["region"]]), data)["variables"]["region"]["total"] == expected
+
+
+def test_blanks_are_no_code_and_no_unit() -> None:
+    # CONVENTION 1025
+    with pytest.raises(InputError, match=r"2 records have no code of \"region\" \(rows 1, 3\)"):
+        release(AboutRecords([["region"]]), {"region": [" ", "N", ""]})
+    found = release(AboutRecords([["region"]], id="firm"), {"region": ["N"] * 4, "firm": [" ", " ", None, "a"]})
+    frequency = found.tables[0].frequency
+    assert frequency is not None
+    assert frequency.units.tolist() == [4, 4]  # records of nobody who is known are of a contributor each
