@@ -194,6 +194,7 @@ def page(found: Sequence[Rounded], minutes: Mapping[str, float] | None = None) -
         seeds=_seeds(found) if any("/" in r.table for r in found) else "not measured",
         runs=runs_said(found, minutes or {}),
         limit=f"{LIMIT:g}",
+        better="; ".join(f"{r.table} base {r.base} ({r.program})" for r in worse(found)) or "on no table",
     )
 
 
