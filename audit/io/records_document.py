@@ -1,6 +1,6 @@
 """A release document for a bare file of records: the tables that are made of them, and what their columns hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
@@ -20,6 +20,7 @@ from tableseal.audit.io.levels import nested_columns
 from tableseal.audit.io.microdata import of_records
 from tableseal.audit.io.numbers import wrong
 from tableseal.audit.io.sources import is_data_file, read_columns
+from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.trees import tree_of
 from tableseal.audit.io.value_column import is_numeric, read_value_column
 from tableseal.audit.io.yaml_text import Document
@@ -99,6 +100,7 @@ def records_document(
     if about.id is None and about.holding is None:
         text = f"{columns.source}: no column says whose a record is, so that each is of a contributor of its own."
         notes.append(Note("assumed_contributors", text))
+    notes += _like_totals(columns, levels)
     notes += nested_columns(columns, list(levels), totals)
     own = {"id": about.id, "holding": about.holding, "weight": about.weight}
     return {
@@ -218,6 +220,20 @@ def _variable(columns: Columns, name: str, levels: Sequence[str], about: AboutRe
             at=place,
         )
     return said if total is None else {"total": total, **said}
+
+
+def _like_totals(columns: Columns, names: Iterable[str]) -> list[Note]:
+    """A note for each classification with a code that is called as totals are: rows may be cells and no records."""
+    notes = []
+    for name in names:
+        called = [code for code in columns.data[name].texts if (code or "").strip().casefold() in NAMES]
+        if called:
+            text = (
+                f"{columns.source}: {quoted(name)} has the code {quoted(called[0])}, as totals are called; it is one "
+                "of the codes here. If rows are cells of a table, nothing is to be made of them: leave out by what."
+            )
+            notes.append(Note("like_totals", text))
+    return notes
 
 
 def _called(totals: Mapping[str, str | None]) -> str:

@@ -167,6 +167,8 @@ def test_a_code_that_lies_below_two_is_told() -> None:
 def test_the_total_is_a_code_that_no_record_has(taken: list[str]) -> None:
     # CONVENTION 1024
     found = release(AboutRecords([["a"]]), {"a": [*taken, "x", "y"]})
+    (note,) = [note.text for note in found.notes if note.code == "like_totals"]
+    assert f'"{taken[0]}", as totals are called' in note
     total = found.variables["a"].total
     assert total not in taken
     assert values(found)[(total,)] == len(taken) + 2  # type: ignore[index]
