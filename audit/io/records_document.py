@@ -1,6 +1,6 @@
 """A release document for a bare file of records: the tables that are made of them, and what their columns hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
@@ -136,7 +136,7 @@ def read_records(path: Path) -> Columns:
     return read_columns(of_records(Folder(path.parent)), path.name, Place(path.name))
 
 
-def new_total(codes: Sequence[str]) -> str:
+def new_total(codes: Collection[str]) -> str:
     """A code for the total that is none of these."""
     return next(code for code in chain(TOTALS, map("Total of all {}".format, count(2))) if code not in codes)
 
@@ -208,15 +208,20 @@ def _variable(columns: Columns, name: str, levels: Sequence[str], about: AboutRe
     else:
         known = set(codes)
         said = said or {"codes": list(codes)}
-    total = about.total.get(name, new_total(tuple(known))) if isinstance(about.total, Mapping) else about.total
-    if total is None and not isinstance(about.total, Mapping):
-        total = new_total(tuple(known))
+    free = new_total(known)
+    total = (
+        about.total.get(name, free)
+        if isinstance(about.total, Mapping)
+        else free
+        if about.total is None
+        else about.total
+    )
     if total is not None and not total.strip():
         raise InputError(found=quoted(total), expected="a code of the total that readers can see", at=place)
     if total in known:
         raise InputError(
-            f"records have the code {quoted(total)}, which is to be that of the total; say another one, or, if rows "
-            "are cells of a table and no records, leave out by what a table is to be made.",
+            f"records have the code {quoted(total)}, which is to be that of the total; say another one; or, if rows "
+            "are cells of a finished table, audit the file as it is, without `by`.",
             at=place,
         )
     return said if total is None else {"total": total, **said}
@@ -229,8 +234,9 @@ def _like_totals(columns: Columns, names: Iterable[str]) -> list[Note]:
         called = [code for code in columns.data[name].texts if (code or "").strip().casefold() in NAMES]
         if called:
             text = (
-                f"{columns.source}: {quoted(name)} has the code {quoted(called[0])}, as totals are called; it is one "
-                "of the codes here. If rows are cells of a table, nothing is to be made of them: leave out by what."
+                f"{columns.source}: {quoted(name)} has the code {quoted(called[0])}, as totals are called, and it is "
+                "added up with the others. If rows are cells of a finished table, audit the file as it is, without "
+                "`by`."
             )
             notes.append(Note("like_totals", text))
     return notes
@@ -246,6 +252,7 @@ def _in_order(codes: Sequence[str]) -> list[str]:
     return sorted(codes, key=_key)
 
 
-def _key(code: str) -> tuple[bool, int, str]:
-    number = code.strip().isdecimal()
-    return (not number, int(code) if number else 0, code)
+def _key(code: str) -> tuple[bool, int, str, str]:
+    """A number of any length is compared by its digits: too many are no int."""
+    digits = code.strip().lstrip("0") if code.strip().isdecimal() else None
+    return (True, 0, "", code) if digits is None else (False, len(digits), digits, code)

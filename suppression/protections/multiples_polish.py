@@ -1,10 +1,8 @@
-"""Nearer tables of multiples from one in hand: large random neighbourhoods of cells that may move, chosen anew.
+"""Nearer tables of multiples from one in hand: first steps beyond the neighbours are taken back.
 
-Where neighbourhoods of some hundred cells that hang together closely find nothing any more (`multiples_search`), those
-of half to nine tenths of all cells that lie between two multiples still do: a table of 2,016 nested cells is only
-mended by exchanges that go through all of it. They are integer programs of their own, which are cut short at few nodes,
-so that many are tried. While cells are beyond their neighbours, neighbourhoods are around them; then `multiples_kernel`
-goes on.
+Where neighbourhoods of some hundred cells that hang together closely find nothing any more (`multiples_search`), larger
+random ones around cells that are beyond still do. They are integer programs of their own, which are cut short at few
+nodes, so that many are tried. When no cell is beyond, `multiples_kernel` goes on.
 """
 
 import numpy as np

@@ -75,12 +75,13 @@ def searched(part: Part, settled: Ints, bound: int, proved: bool, behind: Behind
     limits, cells = tools.limits, len(part.value)
     multiplier = multipliers(part, limits.share(0.4))
     guided = guides(part, settled, limits.share(0.3), tools.progress)
-    best, middle = False, int(part.between.sum()) <= MIDDLE
+    between = int(part.between.sum())
+    best, middle = False, between <= MIDDLE
     x = None
     if middle and not proved:
         found = near_guides(part, guided, limits.share(KERNEL), tools.progress)
         x, proved = found.x, found.status == "infeasible"
-        if x is not None and int(part.between.sum()) <= PROGRAM:
+        if x is not None and between <= PROGRAM:
             further, least = program(part, limits.share(HALF), whole=True, start=x, nodes=NODES)
             if further.x is not None and steps_of(part, further.x) is not None:
                 x = np.round(further.x).astype(np.int64)

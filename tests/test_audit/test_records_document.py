@@ -174,6 +174,14 @@ def test_the_total_is_a_code_that_no_record_has(taken: list[str]) -> None:
     assert values(found)[(total,)] == len(taken) + 2  # type: ignore[index]
 
 
+def test_codes_of_any_number_of_digits_are_in_order() -> None:
+    # CONVENTION 1024
+    codes = ["b", "10", "9" * 5000, "007", "2", "A"]
+    assert document(AboutRecords([["a"]]), {"a": codes})["variables"]["a"]["codes"] == [
+        "2", "007", "10", "9" * 5000, "A", "b"
+    ]  # fmt: skip
+
+
 def test_levels_of_many_records_are_few_combinations() -> None:
     # CONVENTION 1024
     number = np.random.default_rng(0).integers(0, 50, 2_000)
