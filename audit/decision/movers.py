@@ -43,7 +43,12 @@ Learn = Callable[[Ints, Floats], NDArray[np.bool_]]
 
 
 class Movers:
-    """Answers for whole patterns."""
+    """Answers for whole patterns.
+
+    Attributes
+    ----------
+    questions: how often an end was asked about so far: each is a few programs.
+    """
 
     def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, models: Models) -> None:
         """models: of the same relations, with cells that may hold less than these equations say."""
@@ -53,6 +58,7 @@ class Movers:
         nothing = np.zeros(equations.matrix.shape[1], np.bool_)
         self._grouped = nothing, np.full(len(nothing), -1, np.int64)
         self._shy = np.ones(len(nothing))
+        self.questions = 0
         self.ask(requirements, ends)
 
     def ask(self, requirements: Sequence[Requirement], ends: Ends) -> None:
@@ -121,6 +127,7 @@ class Movers:
                     if met[end] or end in cuts:
                         continue
                     need = self._requirements[ends.requirement[end]].knowing(known)
+                    self.questions += 1
                     cut = self._one(model, end, need, pattern, limits, note, near=near)
                     if cut is not None:
                         cuts[end] = cut
@@ -187,6 +194,7 @@ class Movers:
         may: bool (cells), may be withheld besides; price: float64 (cells), of that (see `prices`). None: no table of
         whole numbers was found.
         """
+        self.questions += 1
         equations, ends = self._equations, self._ends
         open_columns = equations.opened(pattern | may)
         model = self._around(open_columns, int(ends.cell[end]))

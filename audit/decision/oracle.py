@@ -156,6 +156,11 @@ class Oracle:
         """Components that had to be solved by the method so far."""
         return self._settling.solved
 
+    @property
+    def questions(self) -> int:
+        """How often linear programs were asked about an end so far."""
+        return 0 if self.movers is None else self.movers.questions
+
     def _note(self, q: int, cut: Cut) -> None:
         """Remember a cut of a requirement."""
         self._cuts.setdefault(q, []).append(cut)

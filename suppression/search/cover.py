@@ -157,6 +157,8 @@ def clean_up(
         lean, done = (giving_back or GivingBack(problem, oracle)).lean(pattern, limits)
         if oracle.decide(lean, limits, exact=False).safe:
             pattern, asked = lean, asked & ~done
+    if not (pattern & asked).any():
+        return pattern
     kept = pattern.copy()
     for part in parts(oracle, pattern, asked):
         cells, left = part.cells, pattern[part.cells]

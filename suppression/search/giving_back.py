@@ -32,11 +32,14 @@ Pattern = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Local:
-    """A part of a pattern. cells: int64; ends: int64, positions of the ends of its cells; part: for kernels."""
+    """A part of a pattern. cells: int64; ends: int64, positions of the ends of its cells. relation: int64, relation of
+    each entry, column: int64, position of its cell among the cells, coefficient: int64."""
 
     cells: NDArray[np.int64]
     ends: NDArray[np.int64]
-    part: Part
+    relation: NDArray[np.int64]
+    column: NDArray[np.int64]
+    coefficient: NDArray[np.int64]
 
 
 class GivingBack:
@@ -66,9 +69,11 @@ class GivingBack:
             return
         tables: list[FeasibleTable] = []
         for local, run in self._parts(pattern, left):
-            point, met = np.zeros((len(local.ends), len(local.cells))), np.zeros(len(local.ends), np.bool_)
-            run(shown, local.part, np.ones(len(local.cells), np.bool_), point, met)
-            tables += _tables(local, run, point, met)
+            part = self._part(local) if len(local.ends) else None
+            if part is not None:
+                point, met = _nothing(local)
+                run(shown, part, np.ones(len(local.cells), np.bool_), point, met)
+                tables += _tables(local, part, run, point, met)
         self._teach(tables)
 
     def lean(self, pattern: Pattern, limits: Limits) -> tuple[Pattern, Pattern]:
@@ -81,22 +86,25 @@ class GivingBack:
             cells, key = local.cells, local.cells.tobytes()
             left = self._seen.get(key)
             if left is None:
-                left = np.ones(len(cells), np.bool_)
+                part, left = self._part(local), np.ones(len(cells), np.bool_)
+                if part is None:
+                    continue
                 given = np.flatnonzero(~self._problem.primary[cells])
                 order = given[np.argsort(self._rank[cells[given]])]
-                point, met = np.zeros((len(local.ends), len(cells))), np.zeros(len(local.ends), np.bool_)
-                if not run(give_back, local.part, order, left, point, met):
+                point, met = _nothing(local)
+                if not run(give_back, part, order, left, point, met):
                     continue
                 left |= self._problem.primary[cells]  # one that nothing is asked of may be computed from others
-                tables += _tables(local, run, point, met)
+                if not left.all():  # otherwise what showed the pattern to be safe does so still
+                    tables += _tables(local, part, run, point, met)
                 self._seen[key] = left
             kept[cells], done[cells] = left, True
         self._teach(tables)
         return kept, done
 
     def _parts(self, pattern: Pattern, asked: Pattern | None) -> Iterator[tuple[Local, Runner]]:
-        """The parts of a pattern that are small enough, with what runs kernels on them. asked: bool (requirements);
-        only parts with some of these, and their ends; None: all."""
+        """The parts of a pattern, with what runs kernels on them. asked: bool (requirements); only their ends; None:
+        all."""
         equations, ends = self._oracle.equations, self._oracle.ends
         label = equations.groups(equations.opened(pattern))
         columns = np.flatnonzero(label >= 0)
@@ -110,47 +118,55 @@ class GivingBack:
             of_end = np.where(asked[ends.requirement], of_end, -1)
         order = np.argsort(of_end, kind="stable")
         first_end = np.searchsorted(of_end[order], np.arange(count + 1))
-        place = np.empty(len(label), np.int64)
-        place[columns] = np.arange(len(columns))
-        relations = np.bincount(label[columns], minlength=count)
-        runner = Runner(worth_compiling(int((relations**2).sum()), give_back, shown, chosen))
+        runner = Runner(worth_compiling(int((np.diff(first) ** 2).sum()), give_back, shown, chosen))
         for k in range(count):
-            cells, own = columns[first[k] : first[k + 1]], order[first_end[k] : first_end[k + 1]]
             inside = slice(entry[k], entry[k + 1])
-            relations, position = np.unique(row[inside], return_inverse=True)
-            suitable = len(relations) and self._plain[relations].all() and not equations.always_open[cells].any()
-            if not suitable or len(relations) * len(cells) > LARGEST or (asked is not None and not len(own)):
-                continue
-            matrix = np.zeros((len(relations), len(cells)))
-            matrix[position, which[inside] - first[k]] = coefficient[inside]
-            part = Part(
-                matrix,
-                self._down[cells],
-                self._up[cells],
-                place[ends.cell[own]] - first[k],
-                ends.sign[own],
-                ends.distance[own].astype(np.float64),
-            )
-            yield Local(cells, own, part), runner
+            cells, own = columns[first[k] : first[k + 1]], order[first_end[k] : first_end[k + 1]]
+            yield Local(cells, own, row[inside], which[inside] - first[k], coefficient[inside]), runner
+
+    def _part(self, local: Local) -> Part | None:
+        """What kernels need of a part; None where it is too large, or relations or cells in it have further bounds."""
+        equations, ends, cells = self._oracle.equations, self._oracle.ends, local.cells
+        relations, position = np.unique(local.relation, return_inverse=True)
+        plain = self._plain[relations].all() and not equations.always_open[cells].any()
+        if not plain or not 0 < len(relations) * len(cells) <= LARGEST:
+            return None
+        matrix = np.zeros((len(relations), len(cells)))
+        matrix[position, local.column] = local.coefficient
+        return Part(
+            matrix,
+            self._down[cells],
+            self._up[cells],
+            np.searchsorted(cells, ends.cell[local.ends]),
+            ends.sign[local.ends],
+            ends.distance[local.ends].astype(np.float64),
+        )
 
     def _teach(self, tables: Sequence[FeasibleTable]) -> None:
         """Let the oracle remember those that are tables."""
+        if not tables:
+            return
         equations = self._oracle.equations
         indptr = np.cumsum([0, *(len(table.cells) for table in tables)])
-        cells = np.concatenate([np.empty(0, np.int64), *(table.cells for table in tables)])
-        moves = np.concatenate([np.empty(0, np.int64), *(table.moves for table in tables)])
+        cells = np.concatenate([table.cells for table in tables])
+        moves = np.concatenate([table.moves for table in tables])
         moved = csr_array((moves, cells, indptr), (len(tables), len(equations.value))) @ equations.by_column
-        wrong = np.zeros(len(tables), np.bool_)
         moved.eliminate_zeros()
-        wrong[np.diff(moved.indptr) > 0] = True
+        furthest = np.add.reduceat(np.abs(moves.astype(np.float64)), indptr[:-1]) * abs(equations.by_column).max()
+        wrong = (np.diff(moved.indptr) > 0) | (furthest >= NO_UPPER)  # sums that 64 bits may not hold say nothing
         bounds = equations.value, equations.column_lower, equations.column_upper
         self._oracle.learn([t for t, no in zip(tables, wrong.tolist(), strict=True) if not no and t.fits(*bounds)])
 
 
-def _tables(local: Local, run: Runner, point: NDArray[np.float64], met: Pattern) -> list[FeasibleTable]:
+def _nothing(local: Local) -> tuple[NDArray[np.float64], Pattern]:
+    """No point for any end (see `kernels.giving_back`)."""
+    return np.zeros((len(local.ends), len(local.cells))), np.zeros(len(local.ends), np.bool_)
+
+
+def _tables(local: Local, part: Part, run: Runner, point: NDArray[np.float64], met: Pattern) -> list[FeasibleTable]:
     """Points, as they are and turned round, as tables of whole units, not checked."""
     take = np.zeros(len(met), np.bool_)
-    run(chosen, local.part, point, met, take)
+    run(chosen, part, point, met, take)
     result = []
     for e in np.flatnonzero(take).tolist():
         at = np.flatnonzero(point[e])

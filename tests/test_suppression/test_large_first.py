@@ -1,4 +1,4 @@
-"""Large tables begin with their sub-tables (CONVENTION 897, 898 and 900)."""
+"""Large tables begin with their sub-tables (CONVENTION 897, 898, 900 and 1090)."""
 
 from dataclasses import dataclass, field, replace
 
@@ -51,6 +51,36 @@ def test_proposals_are_safe_and_the_answer_is_the_cheapest_of_all_that_was_told(
     again = modular(problem, tools(problem))
     assert again.pattern is not None
     assert np.array_equal(again.pattern, found.pattern)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_proposals_end_after_so_many_questions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1090: counted from where it began; what there is by then is safe and no cheaper."""
+    _, problem = posed(seed)
+    every = modular(problem, tools(problem))
+    made: list[float] = []
+    plain = quick.SubTables.proposal
+
+    def counted(self, price, caution, limits):  # type: ignore[no-untyped-def]
+        made.append(caution)
+        return plain(self, price, caution, limits)
+
+    monkeypatch.setattr(quick.SubTables, "proposal", counted)
+    monkeypatch.setattr(quick, "QUESTIONS", -1)
+    monkeypatch.setattr(quick, "CELLS_A_QUESTION", -1)
+    first = modular(problem, tools(problem))
+    assert len(made) == 1
+    assert first.pattern is not None
+    assert first.cost >= every.cost
+    assert tools(problem).oracle.decide(first.pattern).safe
+    made.clear()
+    monkeypatch.setattr(quick, "QUESTIONS", 10**9)
+    asked = tools(problem)
+    asked.oracle.decide(problem.primary)
+    before = asked.oracle.questions
+    assert modular(problem, asked).cost == every.cost
+    assert len(made) == quick.TRIES
+    assert asked.oracle.questions >= before > 0
 
 
 def test_the_optimum_is_the_same_whatever_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
