@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -170,13 +172,21 @@ def test_a_column_of_codes_may_have_the_name_of_a_figure(name: str) -> None:
     assert frame["frequency_" if name == "frequency" else "frequency"].to_list() == [12, 8, 4]
 
 
-@pytest.mark.parametrize("weights", [[1e15, 1.0], [1e5, 0.123456789012345, 1e9], [1e-300, 1.0]])
 @pytest.mark.parametrize("said", [{}, {"id": "firm", "holding": "group"}])
-def test_weights_that_cannot_be_summed_exactly_are_an_error(weights: list[float], said: dict[str, Any]) -> None:
+def test_weights_beyond_what_is_written_are_an_error(said: dict[str, Any]) -> None:
     # CONVENTION 1025
-    frame = FIRMS.with_columns(w=pl.Series((weights * 12)[:12]))
-    with pytest.raises(ts.LimitError, match="sampling weights are too large, or have too many decimals"):
+    frame = FIRMS.with_columns(w=pl.Series([1e15, 1.0] * 6))
+    with pytest.raises(ts.LimitError, match="sampling weights add up to more than 4"):
         ts.tabulate(frame, by="region", weight="w", **said)
+
+
+@pytest.mark.parametrize("weights", [[1e5, 0.123456789012345, 1e9], [1e-300, 1.0], [61_234.12345678901, 1 / 3]])
+@pytest.mark.parametrize("said", [{}, {"id": "firm"}])
+def test_weights_of_any_number_of_decimals_have_exact_sums(weights: list[float], said: dict[str, Any]) -> None:
+    frame = FIRMS.with_columns(w=pl.Series((weights * 12)[:12]))
+    found = ts.tabulate(frame, by="region", weight="w", **said).to_frame("polars")
+    total = sum((Fraction(repr(w)) for w in (weights * 12)[:12]), Fraction(0))
+    assert found["value"].to_list()[0] == floor(total + Fraction(1, 2))
 
 
 def test_a_release_file_is_no_file_of_records(file: Path) -> None:
