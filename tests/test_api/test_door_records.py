@@ -189,6 +189,42 @@ def test_weights_of_any_number_of_decimals_have_exact_sums(weights: list[float],
     assert found["value"].to_list()[0] == floor(total + Fraction(1, 2))
 
 
+@pytest.mark.parametrize(
+    ("regions", "said"),
+    [
+        (["N", "S"], 'row 2.*"district".*found "D" below "S", expected it below "N", as in row 1'),
+        (["N", ""], 'row 2.*"district".*found "D" below none, expected it below "N", as in row 1'),
+        (["", "S"], 'row 2.*"district".*found "D" below "S", expected it below none, as in row 1'),
+    ],
+)
+def test_a_code_of_levels_has_one_place(regions: list[str], said: str) -> None:
+    # CONVENTION 1025
+    frame = pl.DataFrame({"region": regions, "district": ["D", "D"]})
+    with pytest.raises(ts.InputError, match=said):
+        ts.tabulate(frame, by="region/district")
+
+
+def test_columns_with_commas_stand_in_quotes(file: Path) -> None:
+    records = file.with_name("comma.csv")
+    records.write_text('"region, district",size\nN,1\nS,2\n')
+    out = file.with_name("out.json")
+    assert run("tabulate", str(records), "--by", 'size,"region, district"', "-o", str(out)).exit_code == 0
+    assert list(cells(out))[:2] == ["size", "region, district"]
+
+
+@pytest.mark.parametrize("verb", [["audit"], ["init", "-o", "x.yaml"], ["tabulate", "-o", "x.json"]])
+def test_a_folder_is_no_table(verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*verb, ".")
+    assert done.exit_code == 2
+    assert re.search(r"^Error: \.: .*folder", done.output)
+
+
+def test_an_attack_on_nothing_is_an_error() -> None:
+    with pytest.raises(ts.InputError, match="found an empty list, expected a release"):
+        ts.attack([])
+
+
 def test_a_release_file_is_no_file_of_records(file: Path) -> None:
     # CONVENTION 1025
     written = file.with_name("firms.yaml")
