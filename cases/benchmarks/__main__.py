@@ -83,6 +83,7 @@ def _suppress(wanted: argparse.Namespace) -> int:
         known = ", ".join((*names, *ALL, *programs))
         print(f'Error: --only: nothing is named "{unknown[0]}"; there are {known}.')
         return 2
+    wanted.output.mkdir(parents=True, exist_ok=True)
     data = wanted.output / "BENCHMARKS.json"
     results = rows.read(data, machine())
     measure = suppression.Suppressions(

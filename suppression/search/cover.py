@@ -9,6 +9,7 @@ from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.oracle import Decision, Oracle
 from tableseal.audit.decision.parts import learn_from, parts
 from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.search.giving_back import GivingBack
 from tableseal.suppression.search.relations import Lonely, Tied
 
 STALLED, DISTURBED = 3, 0.5
@@ -140,10 +141,24 @@ def needed(
     return oracle.narrowed(within, problem.primary, problem.cost.astype(np.float64), limits)
 
 
-def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
-    """Give back every secondary cell of a safe pattern that turned out not to be needed, dearest first."""
+def clean_up(
+    problem: Problem,
+    oracle: Oracle,
+    pattern: NDArray[np.bool_],
+    limits: Limits,
+    giving_back: GivingBack | None = None,
+) -> NDArray[np.bool_]:
+    """Give back every secondary cell of a safe pattern that turned out not to be needed, dearest first.
+
+    giving_back: what remembers parts that were looked at before, of the same problem and oracle.
+    """
+    asked = ~problem.primary
+    if GivingBack.suits(oracle):
+        lean, done = (giving_back or GivingBack(problem, oracle)).lean(pattern, limits)
+        if oracle.decide(lean, limits, exact=False).safe:
+            pattern, asked = lean, asked & ~done
     kept = pattern.copy()
-    for part in parts(oracle, pattern):
+    for part in parts(oracle, pattern, asked):
         cells, left = part.cells, pattern[part.cells]
         relations = Tied(part.oracle.equations, part.oracle.ends.cell)
         tied = relations.needed(left)
@@ -178,14 +193,20 @@ def leaner(
     return best
 
 
-def tidied(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
+def tidied(
+    problem: Problem,
+    oracle: Oracle,
+    pattern: NDArray[np.bool_],
+    limits: Limits,
+    giving_back: GivingBack | None = None,
+) -> NDArray[np.bool_]:
     """A cheaper safe pattern, if there is one near a safe one: what is not needed is given back.
 
     Where the oracle watches for more, everything is given back that what it was asked so far does not need, and what
     turns out to be missing is withheld again: to ask the watch of each cell takes ten times as long.
     """
     if not oracle.watched:
-        return clean_up(problem, oracle, pattern, limits)
+        return clean_up(problem, oracle, pattern, limits, giving_back)
     with oracle.unwatched():
         lean = clean_up(problem, oracle, pattern, limits.share(CLEANED))
     found, _ = completed(problem, oracle, lean, limits)

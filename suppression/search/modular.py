@@ -25,8 +25,9 @@ from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.combining import cheaper
-from tableseal.suppression.search.cover import clean_up, leaner
+from tableseal.suppression.search.cover import clean_up, leaner, tidied
 from tableseal.suppression.search.elimination import elimination
+from tableseal.suppression.search.giving_back import GivingBack
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.kernels.protecting import protect
 from tableseal.suppression.search.method import Search, Tools, keep_nothing
@@ -34,7 +35,7 @@ from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, r
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.small_table import LARGER, LARGEST, SmallTable, is_small
 
-TRIES, CELLS = 8, 200_000
+TRIES, CELLS = 8, 600_000
 """Proposals at most, and cells in all of them together, from the second on."""
 
 CAUTION = (0.5, 1.5, 0.0)
@@ -184,6 +185,7 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
     """
     draw, better = np.random.default_rng(tools.seed), replace(tools, limits=tools.limits.share(share))
     hasty, seen = tables.small and not tables.larger, set[bytes]()
+    back, plain = GivingBack(problem, tools.oracle), GivingBack.suits(tools.oracle)
     best: Found | None = None
     tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
     for number in range(tries):
@@ -201,9 +203,14 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
             continue
         seen.add(proposal.tobytes())
         own_tools = tools if best is None else replace(better, keep=keep_nothing)
-        found = repaired(problem, own_tools, proposal, better.limits)
+        if plain:
+            back.show(proposal)
+        found = made_safe(problem, own_tools, proposal)
         if found.pattern is None:
             return found if best is None else best
+        own_tools.keep(found)
+        pattern = tidied(problem, tools.oracle, found.pattern, better.limits, back)
+        found = Found("feasible", pattern, problem.price(pattern), 0)
         if best is None or best.pattern is None:
             best = found
             tools.keep(best)

@@ -15,6 +15,9 @@ TINY = 1e-9
 
 ENDLESS = float("inf")
 
+MOST_STEPS = 3_000
+"""Steps of one cell."""
+
 PATIENCE = 60
 """Steps without gain before the rule that cannot cycle takes over (Bland 1977)."""
 
@@ -164,6 +167,21 @@ def step(m: Moves, cell: int, row: int, way: float, goal: float, bland: bool) ->
     if leaving >= 0:
         swap(m, leaving, q)
     return abs(at[cell] - before)
+
+
+@kernel
+def farthest(m: Moves, cell: int, way: float, goal: float) -> None:
+    """Move a cell as far as it can go from where all stand, or to way * goal. Some relation holds it."""
+    row, stuck = entered(m, cell), 0
+    for _ in range(MOST_STEPS):
+        if way * m.at[cell] >= goal - 1e-9:
+            break
+        moved = step(m, cell, row, way, goal, stuck > PATIENCE)
+        if moved < 0.0:
+            break
+        stuck = stuck + 1 if moved <= 1e-12 else 0
+        if m.place[cell] >= 0:
+            row = m.place[cell]
 
 
 @kernel

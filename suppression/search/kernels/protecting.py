@@ -20,7 +20,7 @@ from tableseal.suppression.search.kernels.choice import (
     drop_loose,
     value,
 )
-from tableseal.suppression.search.kernels.moves import PATIENCE, Moves, dictionary, entered, step, still
+from tableseal.suppression.search.kernels.moves import Moves, dictionary, entered, farthest, still
 
 ROOM, CUTS_A_ROUND = 400, 40
 """Cuts that are kept at once (twice the candidates, if these are more than that), and that are added before the choice
@@ -33,9 +33,6 @@ IN_PART, WHOLE = 1e-3, 1e-6
 """Share of a distance that may be missing, where cells are withheld in part and where not."""
 
 FRACTION = 1e-6
-
-MOST_STEPS = 3_000
-"""Steps of one cell."""
 
 STALLED, SLOW = 4, 2e-3
 """Rounds of cuts in which the cost may rise by less than that share, before branching."""
@@ -338,16 +335,7 @@ def _one(s: Small, t: State, m: Moves, c: Choice, k: int, widest: float, margin:
 @kernel
 def _farthest(t: State, m: Moves, cell: int, way: float, goal: float) -> None:
     """Move a cell as far as it can go, or to the goal, and note where this brings all others."""
-    row, stuck = entered(m, cell), 0
-    for _ in range(MOST_STEPS):
-        if way * m.at[cell] >= goal - 1e-9:
-            break
-        moved = step(m, cell, row, way, goal, stuck > PATIENCE)
-        if moved < 0.0:
-            break
-        stuck = stuck + 1 if moved <= 1e-12 else 0
-        if m.place[cell] >= 0:
-            row = m.place[cell]
+    farthest(m, cell, way, goal)
     turned = True
     for v in range(len(m.at)):
         if m.at[v] > -m.low[v] + 1e-9 or m.at[v] < -m.high[v] - 1e-9:
