@@ -40,6 +40,9 @@ ROUNDS = 12
 SEARCH = 0.85
 """Share of the time left that a search has: the rest is for completing its pattern, for insiders, for explaining."""
 
+HURRY = 0.5
+"""Seconds beyond its limit that a search may take for programs where no box is found."""
+
 LEAST_AUDIT = 10.0
 """Seconds that the audit of an answer may take at least, however little time the search had."""
 
@@ -302,10 +305,10 @@ class Rounds:
 
     def _at_once(self, pattern: Pattern) -> Pattern:
         """A safe pattern where there is no time left: what tables in hand do not show of one is shown by boxes. Where
-        contributors attack, or there is no box, all that may be withheld: whether that is safe the audit tells."""
-        posed = self._posed()
-        starts = [] if self._oracle.watched else [pattern, posed.primary]
-        shown = [boxed for start in starts if (boxed := at_once(posed, self._oracle, start)) is not None]
+        there is no box, all that may be withheld: whether that is safe the audit tells."""
+        posed, hurry = self._posed(), Limits(monotonic() + HURRY)
+        starts = pattern, posed.primary
+        shown = [boxed for start in starts if (boxed := at_once(posed, self._oracle, start, hurry)) is not None]
         return min([*shown, self._everything()], key=posed.price)
 
     def _everything(self) -> Pattern:

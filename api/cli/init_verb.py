@@ -69,6 +69,8 @@ def init_verb(
     source = Path(data)
     if source.suffix.lower() in (".yaml", ".yml", ".json") and format_in(Folder(source.parent), source.name) is None:
         raise InputError(found="a document", expected="a table as CSV, for which a release file is written", at=data)
+    if source.is_dir():
+        raise InputError(found="a folder", expected="a table or records as CSV, Parquet, ...", at=data)
     _check_output(source, output)
     targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))

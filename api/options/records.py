@@ -1,5 +1,6 @@
 """Options that say what a bare file of records holds, and which tables are made of them."""
 
+from csv import reader
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +39,7 @@ class RecordOptions(RecordColumns):
         tuple[str, ...],
         Option(
             "Each row is the record of a unit: make a table of these columns, with totals. REGION/DISTRICT: two levels "
-            "of one classification. May be repeated: a table each.",
+            "of one classification. A name with a comma stands in double quotes. May be repeated: a table each.",
             metavar="COLUMN,...",
         ),
     ] = ()
@@ -77,7 +78,7 @@ class RecordOptions(RecordColumns):
         if twice:
             raise InputError(f"{quoted(twice[0])} is there twice.", at=OptionName("hierarchy"))
         return AboutRecords(
-            [[name.strip() for name in table.split(",")] for table in self.by],
+            [_columns(table) for table in self.by],
             self.value,
             self.id,
             self.holding,
@@ -85,3 +86,8 @@ class RecordOptions(RecordColumns):
             self.total,
             {column: {"file": file} for column, file in files},
         )
+
+
+def _columns(table: str) -> list[str]:
+    """Names between commas; in double quotes they may have commas themselves."""
+    return [name.strip() for name in next(reader([table], skipinitialspace=True)) or [""]]

@@ -15,6 +15,7 @@ from tableseal.api.python.source import given
 from tableseal.api.python.to_frame import Column, Floats, Texts, numbers
 from tableseal.audit.attacks.replay import replay
 from tableseal.audit.attacks.result import AttackReport, Tallies
+from tableseal.audit.errors import InputError
 from tableseal.audit.progress import silent
 from tableseal.audit.report.attack import attack_json, attack_text
 
@@ -107,7 +108,9 @@ def attack(data: object, keywords: AttackKeywords) -> AttackResult:
     """
     settings = keywords.settings()
     reading = Reading(**{one.name: getattr(keywords, one.name) for one in declared(Reading)})
-    several = data if isinstance(data, list | tuple) and data else [data]
+    several = data if isinstance(data, list | tuple) else [data]
+    if not several:
+        raise InputError(found="an empty list", expected="a release, or a list of some")
     each = [given(one, reading) for one in several]
     labels = [str(one) if isinstance(one, str | PathLike) else f"release {k}" for k, one in enumerate(several, 1)]
     release = side_by_side([(label, about.release) for label, about in zip(labels, each, strict=True)])

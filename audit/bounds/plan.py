@@ -85,17 +85,16 @@ class _Full:
 
     def __call__(self, component: Component, known: Knowledge) -> Iterator[Step]:
         rows, columns = component.matrix.shape
-        sums = int((np.diff(component.targets.indptr) > 1).sum())
         if columns >= DENSE and rows == 1:
             yield OneSum()  # 6,400 columns, 11,134 targets: at once, where rounds take minutes
             if known.all_closed():
                 return
-        suits_tableau = (rows + sums) * columns <= TABLEAU and not _dense_cube(component)
+        tableau = suits_tableau(component)
         if known.convex:
             yield Flows()  # all ends of 2d300 (22,912 columns) in 0.4 s, of 2d30 (221 columns) in 0.013 s
             if known.all_closed():
                 return
-        elif suits_tableau:
+        elif tableau:
             yield self.tableau
             if known.all_closed() and known.values is None and not known.keep:
                 return
@@ -114,8 +113,15 @@ class _Full:
         yield Simplex(self.solver)
         # Joint integer programs first: f3d_10, 136 ends left by simplex: 2.9 s instead of 4.8 s, 124 of them jointly.
         yield WholeTables(self.solver)
-        yield Gap(self.solver, self.patient if suits_tableau else None)
-        yield Fill(self.solver, self.tableau if suits_tableau else None)
+        yield Gap(self.solver, self.patient if tableau else None)
+        yield Fill(self.solver, self.tableau if tableau else None)
+
+
+def suits_tableau(component: Component) -> bool:
+    """True if one dense dictionary may be kept for all targets of the component."""
+    sums = int((np.diff(component.targets.indptr) > 1).sum())
+    rows, columns = component.matrix.shape
+    return (rows + sums) * columns <= TABLEAU and not _dense_cube(component)
 
 
 def _dense_cube(component: Component) -> bool:

@@ -220,11 +220,19 @@ class Oracle:
                 if not decision.safe:
                     yield place, decision
 
-    def shown_without(self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """bool (sets x requirements): those that tables in hand show to be met if a set of cells is published
-        besides."""
-        met = self._witnesses.met_without(pattern | self._narrow, known)
-        return np.array([self.ends.requirements_met(of_set) for of_set in met], np.bool_).reshape(len(known), -1)
+    def lost_without(
+        self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(int64, int64), ascending: sets of cells, and requirements that tables in hand show a pattern to meet, but
+        not if the set is published besides. Of requirements that several tables meet together, all sets."""
+        times, of_set, end = self._witnesses.lost_without(pattern | self._narrow, known)
+        together = np.flatnonzero(self.protected(pattern) & ~self.ends.requirements_met(times > 0))
+        of_set = np.concatenate([of_set, np.repeat(np.arange(len(known)), len(together))])
+        requirement = np.concatenate([self.ends.requirement[end], np.tile(together, len(known))])
+        count = max(1, len(self.requirements))
+        pair = np.unique(of_set * count + requirement)
+        kept = self.protected(pattern)[pair % count] if len(pair) else pair.astype(np.bool_)
+        return pair[kept] // count, pair[kept] % count
 
     def _spared(self, pattern: NDArray[np.bool_], decision: Decision, limits: Limits) -> bool:
         """Whether a pattern misses nothing but what this one need not meet."""
@@ -374,7 +382,7 @@ class Oracle:
         To solve first which doubts are right takes longer than to let each take what it needs, which mostly is nothing
         more (mh2d_big: 4 s before anything is withheld, then 2.8; so 5.4, and the pattern costs the same).
         """
-        doubts = () if self._watch is None else self._watch.doubts(self, chosen)
+        doubts = self.doubts(chosen)
         if not doubts:
             return chosen
         needs = [doubt.requirement for doubt in doubts]
@@ -385,6 +393,10 @@ class Oracle:
         self.learn_from(other)
         self.ask([doubts[q] for q in sorted(took)])
         return chosen
+
+    def doubts(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
+        """What the watch doubts about a pattern, see `Watch.doubts`."""
+        return () if self._watch is None else self._watch.doubts(self, pattern)
 
     def alike(self, equations: Equations, requirements: Sequence[Requirement], *, hasty: bool = False) -> "Oracle":
         """Another oracle with the same engines, which knows nothing yet. hasty: content with what lies near a cell."""

@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from tableseal.audit.decision.ends import Ends
+from tableseal.audit.sparse import row_of_entries
 
-FEW = 256
-"""Tables that are looked at together where one is enough."""
+FEW, TOGETHER = 256, 1000
+"""Tables that are looked at together where one is enough; sets of cells."""
 
 
 @dataclass(frozen=True)
@@ -133,22 +135,44 @@ class Witnesses:
         )
 
     def met_without(self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides.
+        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides."""
+        times, of_set, end = self.lost_without(pattern, known)
+        result = np.tile(times > 0, (len(known), 1))
+        result[of_set, end] = False
+        return result
 
-        A set of few cells stops few tables: what is met is what more tables meet than it stops.
+    def lost_without(
+        self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """(how many tables that serve a pattern meet each end; sets of cells and ends, ascending, that no table meets
+        if the set is published besides, though others do).
+
+        A set of few cells stops few tables: what is lost is what only these meet.
         """
         serving = self._serving(pattern)
-        changes = self._changes[serving].view(np.uint8)
-        meets = np.unpackbits(self._meets[serving].view(np.uint8), axis=1, count=len(self._ends))
-        times = meets.sum(axis=0, dtype=np.int32)
-        result = np.zeros((len(known), len(self._ends)), np.bool_)
-        for k, cells in enumerate(known):
-            marks = self._mark[list(cells)]
-            stopped = np.zeros(len(serving), np.bool_)
-            for mark in marks[marks >= 0].tolist():
-                stopped |= (changes[:, mark // 8] >> (7 - mark % 8) & 1).astype(np.bool_)
-            result[k] = times > meets[stopped].sum(axis=0, dtype=np.int32)
-        return result
+        meets = self._ends_met(serving)
+        times = np.bincount(meets.indices, minlength=len(self._ends))
+        changes = _incidence([self._tables[at].cells for at in serving.tolist()], len(self._mark)).T.tocsr()
+        sets, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for first in range(0, len(known), TOGETHER):
+            published = _incidence(known[first : first + TOGETHER], len(self._mark))
+            stopped = csr_array(published @ changes)
+            stopped.data[:] = 1
+            met = csr_array(stopped @ meets)
+            met.sort_indices()
+            lost = np.flatnonzero(met.data == times[met.indices])
+            sets.append(first + row_of_entries(met)[lost])
+            ends.append(met.indices[lost].astype(np.int64))
+        return times, np.concatenate(sets), np.concatenate(ends)
+
+    def _ends_met(self, tables: NDArray[np.int64]) -> csr_array:
+        """int64 csr (tables x ends): which tables meet which ends."""
+        marks = self._meets[tables]
+        row, word = np.nonzero(marks != 0)
+        at, bit = np.nonzero(np.unpackbits(marks[row, word][:, None].view(np.uint8), axis=1))
+        start = np.searchsorted(row[at], np.arange(len(tables) + 1))
+        shape = len(tables), len(self._ends)
+        return csr_array((np.ones(len(at), np.int64), 64 * word[at] + bit, start), shape=shape)
 
     def _met(self, tables: NDArray[np.int64]) -> NDArray[np.bool_]:
         words = np.bitwise_or.reduce(self._meets[tables], axis=0)
@@ -185,6 +209,13 @@ class Witnesses:
         if (rows, words) != self._changes.shape:
             self._changes = _enlarged(self._changes, rows, words)
             self._meets = _enlarged(self._meets, rows, self._meets.shape[1])
+
+
+def _incidence(sets: Sequence[Sequence[int] | NDArray[np.int64]], cells: int) -> csr_array:
+    """int64 csr (sets x cells): what each set of cells holds."""
+    start = np.cumsum([0, *map(len, sets)])
+    inside = np.concatenate([np.empty(0, np.int64), *(np.asarray(own, np.int64) for own in sets)])
+    return csr_array((np.ones(len(inside), np.int64), inside, start), shape=(len(sets), cells))
 
 
 def _enlarged(old: NDArray[np.uint64], rows: int, words: int) -> NDArray[np.uint64]:

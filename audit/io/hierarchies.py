@@ -158,8 +158,13 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     """Edges of a table with a column per level, the broadest first.
 
     A code repeated on the next level is the same code; an empty level is passed over.
+
+    Raises
+    ------
+    InputError: a row without a code; a code that stands below another one than in an earlier row.
     """
-    edges: dict[Edge, None] = {}
+    edges: dict[Edge, int] = {}
+    above: dict[str, Edge] = {}
     entries = [columns.column(level, "a level of the classification") for level in levels]
     different = np.zeros(len(columns), np.int64)
     for column in entries:
@@ -167,14 +172,27 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     for row in np.sort(np.unique(different, return_index=True)[1]).tolist():
         codes = [column[row] for column in entries]
         parent: str | None = None
-        for code in codes:
+        for level, code in zip(levels, codes, strict=True):
             if code:
                 if code != parent:
-                    edges[(parent, code)] = None
+                    edge = (parent, code)
+                    first = above.setdefault(code, edge)
+                    if first != edge:
+                        raise InputError(
+                            found=f"{quoted(code)} {_below(parent)}",
+                            expected=f"it {_below(first[0])}, as in row {edges[first] + 1}; a code has one place, so "
+                            "codes that are the same in several need names of their own",
+                            at=columns.place(row, level),
+                        )
+                    edges.setdefault(edge, row)
                 parent = code
         if parent is None:
             raise InputError(f"no code on any level ({listing(levels)}).", at=columns.place(row, levels[0]))
     return list(edges)
+
+
+def _below(parent: str | None) -> str:
+    return "below none" if parent is None else f"below {quoted(parent)}"
 
 
 def codes_of_levels(columns: Columns, levels: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -81,7 +81,7 @@ def read_release(
         return _with_notes(
             _release(as_text(document), path.parent, policy, _of_flags(status_map), Place(path.name)), notes
         )
-    return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
+    return _parsed(read_bytes(path, source=path.name or str(path)), path, path.parent, policy, status_map)
 
 
 def read_named(content: bytes, name: str, folder: Path | None) -> Release:

@@ -4,6 +4,8 @@ Propagated column bounds and eliminated columns, which make bounding fast, are n
 them is left, so that multipliers of rows turn into multipliers of statements by plain algebra.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
@@ -14,7 +16,7 @@ from tableseal.audit.bounds.unfold import Multipliers, Weights, add_row, nonzero
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.sparse import entries
+from tableseal.audit.sparse import csr, empty, entries, row_of_entries, rows_at
 
 
 class Area:
@@ -27,14 +29,10 @@ class Area:
     def __init__(self, component: Component, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
         self.component, self.rows, self.columns = component, rows, columns
 
-    def cost(self, form: Multipliers) -> NDArray[np.int64]:
-        """The whole-numbered form on the area's columns."""
-        cost = np.zeros(len(self.columns), np.int64)
-        for column, weight in form.items():
-            at = int(np.searchsorted(self.columns, column))
-            if at < len(self.columns) and self.columns[at] == column:
-                cost[at] = int(weight)
-        return cost
+    def own(self, forms: csr_array) -> csr_array:
+        """Forms over columns of the system, all of them the area's, over these alone."""
+        at = np.searchsorted(self.columns, forms.indices)
+        return csr(forms.data, at, forms.indptr, (forms.shape[0], len(self.columns)))
 
 
 class Areas:
@@ -56,37 +54,51 @@ class Areas:
         ends = (row + columns, self._matrix.indices)
         graph = coo_array((np.ones(len(row), np.int8), ends), shape=(rows + columns, rows + columns))
         _, label = connected_components(graph, directed=False)
-        self._label, self._row_label = label[:columns], label[columns:]
-        self._order = np.argsort(self._label, kind="stable")
-        self._row_order = np.argsort(self._row_label, kind="stable")
+        self._label = label[:columns]
+        self._order, self._row_order = (np.argsort(own, kind="stable") for own in (self._label, label[columns:]))
+        self._sorted, self._sorted_rows = self._label[self._order], label[columns:][self._row_order]
         self._found: dict[tuple[int, ...], Area] = {}
+        self.whole = self._component(self._matrix, self._lower, self._upper)
+
+    def divided(self, forms: csr_array) -> list[Area | None]:
+        """The area of each form over open columns; None where it has none."""
+        label, row = self._label[forms.indices].astype(np.int64), row_of_entries(forms)
+        pairs = np.unique(np.stack([row, label]), axis=1) if len(row) else np.empty((2, 0), np.int64)
+        start = np.searchsorted(pairs[0], np.arange(forms.shape[0] + 1)).tolist()
+        labels = pairs[1].tolist()
+        return [self._of(tuple(labels[a:b])) for a, b in pairwise(start)]
 
     def of(self, columns: NDArray[np.int64]) -> Area | None:
         """The area that some columns lie in; None if all of them are published."""
-        open_columns = columns[~self._known[columns]]
-        labels = tuple(np.unique(self._label[open_columns]).tolist())
-        if not labels:
-            return None
-        if labels not in self._found:
+        return self._of(tuple(np.unique(self._label[columns[~self._known[columns]]]).tolist()))
+
+    def _of(self, labels: tuple[int, ...]) -> Area | None:
+        if labels and labels not in self._found:
             self._found[labels] = self._area(labels)
-        return self._found[labels]
+        return self._found.get(labels)
 
     def _area(self, labels: tuple[int, ...]) -> Area:
-        columns = _members(self._label, self._order, labels)
-        rows = _members(self._row_label, self._row_order, labels)
-        component = Component(
-            csr_array(self._matrix[rows][:, columns]),
-            self._lower[rows],
-            self._upper[rows],
-            np.full(len(columns), 0 if self._nonnegative else NO_LOWER, np.int64),
-            np.full(len(columns), NO_UPPER, np.int64),
-            csr_array((0, len(columns)), dtype=np.int64),
-        )
-        return Area(component, rows, columns)
+        columns = _members(self._sorted, self._order, labels)
+        rows = _members(self._sorted_rows, self._row_order, labels)
+        own = rows_at(self._matrix, rows)
+        at = np.searchsorted(columns, own.indices)
+        matrix = csr(own.data, at, own.indptr, (len(rows), len(columns)))
+        return Area(self._component(matrix, self._lower[rows], self._upper[rows]), rows, columns)
 
-    def constant(self, form: Multipliers) -> int:
-        """What published columns add to a whole-numbered form."""
-        return sum(int(weight) * int(self._value[c]) for c, weight in form.items() if self._known[c])
+    def _component(self, matrix: csr_array, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> Component:
+        """Rows over columns of which it is known at most that they are not negative."""
+        count = matrix.shape[1]
+        low = np.full(count, 0 if self._nonnegative else NO_LOWER, np.int64)
+        return Component(matrix, lower, upper, low, np.full(count, NO_UPPER, np.int64), empty(count))
+
+    def open_part(self, forms: csr_array) -> tuple[csr_array, NDArray[np.int64]]:
+        """(whole-numbered forms without published columns, int64 (forms) what those add)."""
+        gone = self._known[forms.indices]
+        return entries(forms, ~gone), product(entries(forms, gone), self._value)
+
+    def published(self, form: Multipliers) -> Multipliers:
+        """What a form has on published columns."""
+        return {c: weight for c, weight in form.items() if self._known[c]}
 
     def of_system(self, form: Multipliers, y: Multipliers) -> Multipliers:
         """Multipliers of system rows that stand for the form's published columns and multipliers y of short rows."""
@@ -102,6 +114,7 @@ class Areas:
 
 
 def _members(label: NDArray[np.int64], order: NDArray[np.int64], wanted: tuple[int, ...]) -> NDArray[np.int64]:
-    start = np.searchsorted(label[order], wanted, side="left")
-    end = np.searchsorted(label[order], wanted, side="right")
+    """Members of some labels. label: in increasing order, of the members `order`."""
+    start = np.searchsorted(label, wanted, side="left")
+    end = np.searchsorted(label, wanted, side="right")
     return np.sort(np.concatenate([order[a:b] for a, b in zip(start, end, strict=True)])).astype(np.int64)

@@ -10,6 +10,10 @@ Records = tuple[tuple[Cell, Fraction], ...]
 """Leaves (leaf codes) and their values."""
 
 
+Term = tuple[int, Fraction | int]
+"""A statement (position in the proof's list, or a case) and its multiplier."""
+
+
 @dataclass(frozen=True)
 class Combination:
     """Multipliers that prove a lower bound on a form, or (`empty`) that no table is left.
@@ -17,7 +21,7 @@ class Combination:
     terms: (statement, multiplier); statements are positions in the proof's list, -1 the outermost case, -2 the next.
     """
 
-    terms: tuple[tuple[int, Fraction], ...]
+    terms: tuple[Term, ...]
     empty: bool = False
 
 

@@ -85,6 +85,11 @@ class Witnesses:
         new: dict[int, Number] = {}
         for c, part in parts:
             columns = self._kept.columns[c]
+            if isinstance(part, int) and self.whole:  # a few columns of thousands change
+                table = self._kept.tables[c][part]
+                changed = np.flatnonzero(table != self._x[columns])
+                new |= dict(zip(columns[changed].tolist(), table[changed].tolist(), strict=True))
+                continue
             values = self._kept.tables[c][part].tolist() if isinstance(part, int) else _values(part)
             old = [self._fractions.get(j, x) for j, x in zip(columns.tolist(), self._x[columns].tolist(), strict=True)]
             new |= {j: x for j, x, was in zip(columns.tolist(), values, old, strict=True) if x != was}

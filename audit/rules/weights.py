@@ -48,6 +48,36 @@ def exact_weights(weights: NDArray[np.float64]) -> Weights:
     return Weights(np.array(parts, kind)[which.ravel()], scale)
 
 
+@dataclass(frozen=True)
+class Ranked:
+    """The weights of records as digits, so that sums of any length are exact in int64.
+
+    rank: int64 (records), the place of a weight among the different ones in ascending order. digits: int64 (different
+    weights x digits), of their parts, the lowest digit first, so short that sums over all records fit.
+    """
+
+    rank: NDArray[np.int64]
+    digits: NDArray[np.int64]
+    scale: int
+
+    @staticmethod
+    def of(weights: Weights) -> "Ranked":
+        """One digit where the sum of all parts fits, else some of 31 bits."""
+        distinct, which = np.unique(weights.parts, return_inverse=True)
+        exact = distinct.astype(object)
+        bits = 62 if (np.bincount(which) * exact).sum() < _SAFE else 31
+        digits = [exact & ((1 << bits) - 1)]
+        while (exact := exact >> bits).any():
+            digits.append(exact & ((1 << bits) - 1))
+        return Ranked(which.ravel().astype(np.int64), np.array(digits, np.int64).T, weights.scale)
+
+    def weights(self, sums: NDArray[np.int64]) -> Weights:
+        """What sums of digits (cells x digits) stand for."""
+        if sums.shape[1] == 1:
+            return Weights(sums[:, 0], self.scale)
+        return Weights(sum(column.astype(object) << 31 * at for at, column in enumerate(sums.T)), self.scale)
+
+
 def weighted_sum(amount: NDArray[np.int64], weights: Weights, group: NDArray[np.int64], size: int) -> Weights:
     """Sum of amount * weight by group, exactly."""
     most = [max(int(np.abs(a).max(initial=0)), 1) for a in (amount, weights.parts)]

@@ -40,31 +40,37 @@ def gathered(
     amount: NDArray[np.int64],
     weight: NDArray[np.int64],
     answered: NDArray[np.int64],
+    digits: NDArray[np.int64],
     ranks: int,
 ) -> Gathered:
-    """What contributors give to the cells. One entry a record, as `largest.Entries` has them, in any order."""
+    """What contributors give to the cells. One entry a record, as `largest.Entries` has them, in any order.
+
+    digits: int64 (different weights x digits), of the weights by rank.
+    """
     order = np.argsort(contributor, kind="stable")
     changes = np.flatnonzero(np.diff(contributor[order])) + 1
     begin = np.concatenate([[0], changes, [len(order)]]) if len(order) else np.zeros(1, np.int64)
-    digits = np.array([keys.digit(key[order], at) for at in range(len(keys.upward))], np.int64).reshape(-1, len(order))
+    codes = np.array([keys.digit(key[order], at) for at in range(len(keys.upward))], np.int64).reshape(-1, len(order))
     offsets = np.cumsum([0, *(len(up.start) for up in keys.upward)])
     shifts = np.cumsum([0, *(len(up.code) for up in keys.upward)])
     start = np.concatenate([[0], *(up.start + shift for up, shift in zip(keys.upward, shifts, strict=False))])
     code = np.concatenate([[0], *(up.code * stride for up, stride in zip(keys.upward, keys.strides, strict=True))])
     places = _places(keys)
     run = Runner(worth_compiling(len(key) + places, _gather))
-    respondents, weights, number = (run.full(places, 0) for _ in range(3))
+    respondents, number = (run.full(places, 0) for _ in range(2))
+    weights = run.array(np.zeros((places, digits.shape[1]), np.int64))
     largest = run.array(np.zeros((places, ranks), np.int64))
     most = int(np.diff(begin).max(initial=0)) * int(np.prod([np.diff(up.start).max(initial=0) for up in keys.upward]))
     room = min(places, most)
     run(
         _gather,
         run.array(begin),
-        run.array(digits),
+        run.array(codes),
         run.array(offsets + 1),
         run.array(start),
         run.array(code),
         *(run.array(column[order]) for column in (amount, weight, answered)),
+        run.array(digits),
         run.full(places, -1),
         run.full(places, 0),
         *(run.full(room, 0) for _ in range(4)),
@@ -79,7 +85,7 @@ def gathered(
     return Gathered(
         cell,
         np.array(respondents, np.int64)[cell],
-        np.array(weights, np.int64)[cell],
+        np.array(weights, np.int64).reshape(places, -1)[cell],
         found[cell],
         np.array(largest, np.int64).reshape(places, ranks)[cell],
     )
@@ -92,13 +98,14 @@ def _places(keys: Keys) -> int:
 @kernel
 def _gather(
     begin: Cells,
-    digits: Cells,
+    codes: Cells,
     offsets: Cells,
     start: Cells,
     code: Cells,
     amount: Cells,
     weight: Cells,
     answered: Cells,
+    digits: Cells,
     stamp: Cells,
     slot: Cells,
     own_cell: Cells,
@@ -111,7 +118,7 @@ def _gather(
     largest: Cells,
     ranks: int,
 ) -> None:
-    """begin: int64 (contributors + 1), where the records of each begin. digits: int64 (variables x records). start,
+    """begin: int64 (contributors + 1), where the records of each begin. codes: int64 (variables x records). start,
     code: those of all variables one after the other, from 1 on; offsets: where each one's `start` begins.
 
     stamp, slot: the contributor that was last in a cell, and its place in `own_...`. The last five are results.
@@ -120,14 +127,14 @@ def _gather(
         used = 0
         for record in range(begin[contributor], begin[contributor + 1]):
             combinations = 1
-            for variable in range(len(digits)):
-                at = offsets[variable] + digits[variable][record]
+            for variable in range(len(codes)):
+                at = offsets[variable] + codes[variable][record]
                 combinations *= start[at + 1] - start[at]
             for combination in range(combinations):
                 rest = combination
                 cell = 0
-                for variable in range(len(digits)):
-                    at = offsets[variable] + digits[variable][record]
+                for variable in range(len(codes)):
+                    at = offsets[variable] + codes[variable][record]
                     many = start[at + 1] - start[at]
                     cell += code[1 + start[at] + rest % many]
                     rest //= many
@@ -147,7 +154,8 @@ def _gather(
         for place in range(used):
             cell = own_cell[place]
             respondents[cell] += own_answered[place]
-            weights[cell] += own_weight[place]
+            for at in range(len(digits[own_weight[place]])):
+                weights[cell][at] += digits[own_weight[place]][at]
             given = own_amount[place]
             rank = min(number[cell], ranks)
             number[cell] += 1

@@ -22,9 +22,9 @@ _BLOCK = 500_000
 
 @dataclass(frozen=True)
 class Entries:
-    """One entry a record: the cell it lies in (`Keys`), its contributor, its contribution in units, its weight in parts
-    of a common scale, and whether that is above 0 (1 or 0). Of a contributor in a cell: the sum of the amounts of its
-    records, the smallest of the weights, and whether one of them is above 0."""
+    """One entry a record: the cell it lies in (`Keys`), its contributor, its contribution in units, the rank of its
+    weight (`rules.weights.Ranked`), and whether that is above 0 (1 or 0). Of a contributor in a cell: the sum of the
+    amounts of its records, the smallest of the weights, and whether one of them is above 0."""
 
     key: NDArray[np.int64]
     contributor: NDArray[np.int64]
@@ -43,9 +43,9 @@ class Entries:
 class Contributors:
     """Cell by cell, keys ascending.
 
-    respondents: contributors with a record of a weight above 0. weight: sum of the weights of contributors, each with
-    the smallest of its records. largest: int64 (cells x ranks), contributions by absolute size, with their sign.
-    known: how many of them there are.
+    respondents: contributors with a record of a weight above 0. weight: int64 (cells x digits), sums of the digits of
+    the weights of contributors, each with the smallest of its records. largest: int64 (cells x ranks), contributions by
+    absolute size, with their sign. known: how many of them there are.
     """
 
     key: NDArray[np.int64]
@@ -55,8 +55,10 @@ class Contributors:
     known: NDArray[np.int64]
 
 
-def contributors(keys: Keys, records: Entries, ranks: int) -> Contributors:
+def contributors(keys: Keys, records: Entries, digits: NDArray[np.int64], ranks: int) -> Contributors:
     """All cells of a table that have a record, with the largest `ranks` contributions.
+
+    digits: int64 (different weights x digits), of the weights by rank.
 
     Raises
     ------
@@ -65,24 +67,25 @@ def contributors(keys: Keys, records: Entries, ranks: int) -> Contributors:
     refuse_large(records.amount)
     several = np.bincount(records.contributor, minlength=1)[records.contributor] > 1
     single = records.at(~several)
-    key, (respondents, weight) = sums(keys, single.key, [single.answered, single.weight])
+    key, counted = sums(keys, single.key, [single.answered, *digits[single.weight].T])
     top = _top_upward(keys, single.key, single.amount, ranks)
-    for merged in _of_several(keys, records.at(several), ranks):
-        key, (respondents, weight) = grouped(
+    for merged in _of_several(keys, records.at(several), digits, ranks):
+        key, counted = grouped(
             np.concatenate([key, merged.key]),
-            [np.concatenate([respondents, merged.respondents]), np.concatenate([weight, merged.weight])],
+            [np.concatenate(both) for both in zip(counted, (merged.respondents, *merged.weight.T), strict=True)],
         )
         top = _top(np.concatenate([top[0], merged.of]), np.concatenate([top[1], merged.amount]), ranks)
     cell = np.searchsorted(key, top[0])
     rank = _places(top[0])
     largest = np.zeros((len(key), ranks), np.int64)
     largest[cell, rank] = top[1]
-    return Contributors(key, respondents, weight, largest, np.bincount(cell, minlength=len(key)))
+    respondents, *weight = counted
+    return Contributors(key, respondents, np.array(weight).T, largest, np.bincount(cell, minlength=len(key)))
 
 
 class _Several(NamedTuple):
-    """Respondents and weights of some contributors by cell (`key`; it may stand there more than once); their amounts,
-    at least the largest ones of each cell, and the cell (`of`) of each."""
+    """Respondents and digits of weights of some contributors by cell (`key`; it may stand there more than once); their
+    amounts, at least the largest ones of each cell, and the cell (`of`) of each."""
 
     key: NDArray[np.int64]
     respondents: NDArray[np.int64]
@@ -91,17 +94,17 @@ class _Several(NamedTuple):
     amount: NDArray[np.int64]
 
 
-def _of_several(keys: Keys, records: Entries, ranks: int) -> Iterator[_Several]:
+def _of_several(keys: Keys, records: Entries, digits: NDArray[np.int64], ranks: int) -> Iterator[_Several]:
     """What contributors with several records give to the cells."""
     if has_room(keys) and len(records.key):
         entries = (records.key, records.contributor, records.amount, records.weight, records.answered)
-        found = gathered(keys, *entries, ranks)
+        found = gathered(keys, *entries, digits, ranks)
         cell, rank = np.nonzero(np.arange(ranks) < found.number[:, None])
         yield _Several(found.key, found.respondents, found.weight, found.key[cell], found.largest[cell, rank])
         return
     for block in _blocks(records):
         merged = _in_cells(keys, block)
-        yield _Several(merged.key, merged.answered, merged.weight, merged.key, merged.amount)
+        yield _Several(merged.key, merged.answered, digits[merged.weight], merged.key, merged.amount)
 
 
 def _blocks(records: Entries) -> Iterator[Entries]:
@@ -125,7 +128,7 @@ def _in_cells(keys: Keys, entries: Entries) -> Entries:
 
 
 def _merged(entries: Entries) -> Entries:
-    """One entry for each key and contributor: the sum of its amounts, the smallest of its weights."""
+    """One entry for each key and contributor: the sum of its amounts, the lowest rank of its weights."""
     if not len(entries.key):
         return entries
     ordered = entries.at(_by_cell(entries))

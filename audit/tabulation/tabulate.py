@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Headings, Measure, Microdata, Status, Table
 from tableseal.audit.rules.contributors import contributor_numbers
-from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up
+from tableseal.audit.rules.weights import Ranked, Weights, exact_weights, rounded_half_up
 from tableseal.audit.tabulation.asked import Asked
 from tableseal.audit.tabulation.cells import Frame, Variables
-from tableseal.audit.tabulation.largest import Contributors, Entries, contributors
+from tableseal.audit.tabulation.largest import Entries, contributors
 from tableseal.audit.tabulation.sums import MOST, sums
 from tableseal.audit.tabulation.values import amounts_of, values_of
 from tableseal.audit.wording import quoted
@@ -79,14 +79,15 @@ def with_contributors(
     rows = frame.rows(microdata.codes)
     weights = exact_weights(np.ones(len(microdata.codes)) if microdata.weight is None else microdata.weight)
     _refuse_large(weights, microdata.where)
+    ranked = Ranked.of(weights)
     entries = Entries(
         frame.key(microdata.codes[rows]),
         (contributor_numbers(microdata) if numbers is None else numbers)[rows],
         amounts_of(microdata, measure)[rows],
-        weights.parts[rows],
+        ranked.rank[rows],
         weights.positive[rows].astype(np.int64),
     )
-    found = contributors(frame.keys, entries, ranks if measure.kind == "magnitude" else 0)
+    found = contributors(frame.keys, entries, ranked.digits, ranks if measure.kind == "magnitude" else 0)
     key = frame.key(table.codes)
     place = np.searchsorted(found.key, key)
     nobody = np.append(found.key, -1)[place] != key
@@ -96,10 +97,11 @@ def with_contributors(
         return np.append(values, 0)[place]
 
     everyone, known = np.ones(len(key), np.bool_), column(found.known)
+    weighted = column(_in_weight_units(ranked.weights(found.weight)))
     return replace(
         table,
         frequency=Amounts(column(found.respondents), everyone),
-        weighted=None if microdata.weight is None else Amounts(column(_in_weight_units(found, weights)), everyone),
+        weighted=None if microdata.weight is None else Amounts(weighted, everyone),
         contributors=tuple(
             Amounts(column(found.largest[:, rank]), known > rank) for rank in range(found.largest.shape[1])
         ),
@@ -120,16 +122,12 @@ def _listed(table: Table, variables: Variables) -> Asked:
 
 
 def _refuse_large(weights: Weights, where: Place | None) -> None:
-    """LimitError if sums of weights may be beyond 2^62, in units of their last decimal or in those that are written."""
+    """LimitError if sums of weights may be beyond 2^62 of the units in which they are written."""
     total = weights.parts.astype(object).sum()
-    if total >= MOST or total * WEIGHT_UNIT.denominator >= MOST * weights.scale:
-        raise LimitError(
-            "sampling weights are too large, or have too many decimals, for exact sums; round them, such as to 6 "
-            "decimals.",
-            at=where,
-        )
+    if total * WEIGHT_UNIT.denominator >= MOST * weights.scale:
+        raise LimitError("sampling weights add up to more than 4 * 10^12.", at=where)
 
 
-def _in_weight_units(found: Contributors, weights: Weights) -> NDArray[np.int64]:
-    parts = found.weight.astype(object) * WEIGHT_UNIT.denominator
-    return rounded_half_up(Weights(parts, weights.scale)).astype(np.int64)
+def _in_weight_units(sums: Weights) -> NDArray[np.int64]:
+    parts = sums.parts.astype(object) * WEIGHT_UNIT.denominator
+    return rounded_half_up(Weights(parts, sums.scale)).astype(np.int64)

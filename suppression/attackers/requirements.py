@@ -55,17 +55,46 @@ class Unmet:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What one attacker is asked about, whatever the pattern.
+    """What one attacker is asked about, whatever the pattern: each sensitive cell (int64, ascending) that can be secret
+    to it. What it must not find out is told by positions among the requirements that all attackers with the same shares
+    have in common: of a cell in which it has no share the position of the cell, which is what nobody must find out.
 
-    cells, needs: sensitive cells (int64) and what it must not find out about each, as positions among the requirements
-    that all attackers with the same shares have in common. plain: bool (of these), it is what somebody must not find
-    out who has no share in the cell.
+    hidden: positions of sensitive cells that cannot be secret; own: position of a sensitive cell in which it has a
+    share -> position of the requirement. (Hundreds of cells would be too much to keep for each of thousands.)
     """
 
     attacker: Attacker
-    cells: NDArray[np.int64]
-    needs: NDArray[np.int64]
-    plain: NDArray[np.bool_]
+    sensitive: NDArray[np.int64]
+    hidden: NDArray[np.int64]
+    own: Mapping[int, int]
+
+    @property
+    def any(self) -> bool:
+        """It is asked about something."""
+        return len(self.hidden) < len(self.sensitive)
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """int64, the sensitive cells that it is asked about."""
+        return np.delete(self.sensitive, self.hidden)
+
+    @property
+    def needs(self) -> NDArray[np.int64]:
+        """int64 (cells), requirements."""
+        needs = np.arange(len(self.sensitive))
+        needs[list(self.own)] = list(self.own.values())
+        return np.delete(needs, self.hidden)
+
+    @property
+    def plain(self) -> NDArray[np.bool_]:
+        """bool (cells), it has no share there."""
+        plain = np.ones(len(self.sensitive), np.bool_)
+        plain[list(self.own)] = False
+        return np.delete(plain, self.hidden)
+
+    def has(self, need: int, place: int) -> bool:
+        """Whether a requirement about the sensitive cell at a place is its."""
+        return self.own.get(place, place) == need and place not in self.hidden
 
     def unmet(self, need: Requirement, cut: Cut | None, *, shared: bool) -> Unmet:
         """One of the requirements in its eyes, in whose cut what it knows counts for nothing."""
@@ -183,12 +212,13 @@ class InsiderRequirements:
             return
         oracle = self._in_common(OUTSIDER).oracle
         oracle.learn_from(helper)
-        doubtful = self._hanging_together(asked, oracle, pattern) & oracle.protected(pattern)
-        doubtful &= ~oracle.shown_without(pattern, [one.attacker.known for one in asked])
-        for one, needs in zip(asked, doubtful, strict=True):
-            shares = set(one.needs[~one.plain].tolist())
-            for q in np.flatnonzero(needs).tolist():
-                yield one.unmet(oracle.requirements[q], None, shared=q in shares)
+        label = self._equations.groups(self._equations.opened(pattern))
+        lost = oracle.lost_without(pattern, [one.attacker.known for one in asked])
+        for number, q in zip(*(part.tolist() for part in lost), strict=True):
+            one, need = asked[number], oracle.requirements[q]
+            place = int(np.searchsorted(self._sensitive, need.cell))
+            if one.has(q, place) and label[need.cell] in label[list(one.attacker.involved)]:
+                yield one.unmet(need, None, shared=place in one.own)
 
     def _hanging_together(
         self, asked: Sequence[_Asked], oracle: Oracle, pattern: NDArray[np.bool_]
@@ -232,12 +262,13 @@ class InsiderRequirements:
         """
         open_needs = self._hanging_together(asked, oracle, pattern)
         for place, one in enumerate(asked):
-            exposed = one.plain & np.isin(one.cells, list(told))
+            cells, needs = one.cells, one.needs
+            exposed = one.plain & np.isin(cells, list(told))
             if exposed.any():
-                open_needs[place, one.needs[exposed]] = False
+                open_needs[place, needs[exposed]] = False
                 near = self._near(one.attacker, pattern)
-                for at in np.flatnonzero(exposed & np.isin(one.cells, near)).tolist():
-                    need = oracle.requirements[int(one.needs[at])]
+                for at in np.flatnonzero(exposed & np.isin(cells, near)).tolist():
+                    need = oracle.requirements[int(needs[at])]
                     unmet = one.unmet(need, told[need.cell], shared=False)
                     if counts(unmet):
                         yield unmet
@@ -246,7 +277,7 @@ class InsiderRequirements:
         for place, decision in oracle.without(pattern, known, open_needs, limits, exact=exact):
             one, counted = asked[place], 0
             cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
-            shares = set(one.needs[~one.plain].tolist())
+            shares = set(one.own.values())
             for q in np.flatnonzero(~decision.protected).tolist():
                 need, shared = oracle.requirements[q], q in shares
                 if not shared and need.cell not in self._near(one.attacker, pattern):
@@ -289,16 +320,17 @@ class InsiderRequirements:
             key = replace(attacker, who="")
             if key not in self._asked:
                 self._asked[key] = self._asked_of(attacker)
-            if len(self._asked[key].cells):
+            if self._asked[key].any:
                 yield self._asked[key]
 
     def _asked_of(self, attacker: Attacker) -> _Asked:
         common = self._in_common(attacker)
         cells, share = secrets(self._contributors, attacker, self._sensitive)
-        needs = np.searchsorted(self._sensitive, cells)
-        for place in np.flatnonzero(share).tolist():
-            needs[place] = common.place(self._requirement(attacker, int(cells[place])))
-        return _Asked(attacker, cells, needs, ~share)
+        own = cells[share]
+        needs = [common.place(self._requirement(attacker, cell)) for cell in own.tolist()]
+        hidden = np.flatnonzero(~np.isin(self._sensitive, cells))
+        places = np.searchsorted(self._sensitive, own).tolist()
+        return _Asked(attacker, self._sensitive, hidden, dict(zip(places, needs, strict=True)))
 
     def _in_common(self, attacker: Attacker) -> _Common:
         """What an attacker has in common with others."""

@@ -4,6 +4,7 @@ It takes no program, only a look at the codes beside each cell: of 66,810 cells 
 what searches find, and far less than everything.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,26 +28,25 @@ ROOM = 64
 
 @dataclass(frozen=True)
 class Boxed:
-    """pattern: bool (cells), with the boxes. shown: bool (requirements), those of outsiders that boxes show to be met
-    in it: whatever is withheld besides. tables: that show it."""
+    """pattern: bool (cells), with the boxes. shown: bool (requirements), those that boxes show to be met in it:
+    whatever is withheld besides. tables: that show it."""
 
     pattern: NDArray[np.bool_]
     shown: NDArray[np.bool_]
     tables: tuple[FeasibleTable, ...]
 
 
-def with_boxes(problem: Problem, pattern: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Boxed:
+def with_boxes(problem: Problem, pattern: NDArray[np.bool_], needs: Sequence[Requirement]) -> Boxed:
     """A pattern, widened by a box for each of some requirements, as far as there is one.
 
-    asked: bool (requirements). Those of somebody who knows cells are left out.
+    The box of a requirement in the eyes of somebody who knows cells has none of these in it.
     """
-    needs = problem.requirements
-    numbers = [q for q in np.flatnonzero(asked).tolist() if not needs[q].attacker.known]
     shown = np.zeros(len(needs), np.bool_)
     wider, tables = pattern.copy(), list[FeasibleTable]()
-    for measure in sorted({int(problem.cells.measure[needs[q].cell]) for q in numbers}):
-        own = [q for q in numbers if problem.cells.measure[needs[q].cell] == measure]
-        found = _of_measure(problem, wider, [needs[q] for q in own], measure)
+    of_need = problem.cells.measure[[need.cell for need in needs]]
+    for measure in np.unique(of_need).tolist():
+        own = np.flatnonzero(of_need == measure)
+        found = _of_measure(problem, wider, [needs[q] for q in own.tolist()], measure)
         if found is not None:
             wider |= found.pattern
             shown[own] = found.shown
@@ -54,16 +54,17 @@ def with_boxes(problem: Problem, pattern: NDArray[np.bool_], asked: NDArray[np.b
     return Boxed(wider, shown, tuple(tables))
 
 
-def _of_measure(problem: Problem, pattern: NDArray[np.bool_], needs: list[Requirement], measure: int) -> Boxed | None:
+def _of_measure(
+    problem: Problem, pattern: NDArray[np.bool_], needs: Sequence[Requirement], measure: int
+) -> Boxed | None:
     """Boxes for requirements about cells of one measure; None: there are too many combinations of codes."""
     grid = _grid(problem, measure)
     if grid is None:
         return None
     far = np.array([_far(need, int(problem.equations.value[need.cell])) for need in needs], np.int64).reshape(-1, 2)
-    cells = np.array([need.cell for need in needs], np.int64)
-    first = _boxes(problem, grid, pattern, cells, far, near=True)
+    first = _boxes(problem, grid, pattern, needs, far, near=True)
     left = np.flatnonzero(~first.shown)
-    second = _boxes(problem, grid, first.pattern, cells[left], far[left], near=False)
+    second = _boxes(problem, grid, first.pattern, [needs[q] for q in left.tolist()], far[left], near=False)
     shown = first.shown.copy()
     shown[left] = second.shown
     return Boxed(second.pattern, shown, first.tables + second.tables)
@@ -73,23 +74,27 @@ def _boxes(
     problem: Problem,
     grid: Grid,
     pattern: NDArray[np.bool_],
-    cells: NDArray[np.int64],
+    needs: Sequence[Requirement],
     far: NDArray[np.int64],
     *,
     near: bool,
 ) -> Boxed:
-    """A pattern with a box for each of some cells, as far as one shows that they can move so far.
+    """A pattern with a box for each of some requirements, as far as one shows that their cells can move so far.
 
-    far: int64 (cells x 2), down and up. near: with codes beside their own ones, where there are some.
+    far: int64 (requirements x 2), down and up. near: with codes beside their own ones, where there are some.
     """
+    cells = np.array([need.cell for need in needs], np.int64)
     order = np.argsort(-far.max(axis=1, initial=0), kind="stable")
     price = np.where(problem.may, problem.cost.astype(np.float64), np.inf)
     price[pattern | problem.equations.always_open[: len(price)]] = 0.0
     start, room = np.zeros(len(cells) + 1, np.int64), ROOM * len(cells)
     cell, sign = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    known = [needs[q].attacker.known for q in order.tolist()]
+    shut = np.concatenate([np.array(own, np.int64) for own in known] or [np.empty(0, np.int64)])
+    first = np.concatenate([[0], np.cumsum([len(own) for own in known], dtype=np.int64)])
     run = Runner(worth_compiling(len(price), boxed))
     down, up = (np.ascontiguousarray(side, np.float64) for side in far[order].T)
-    done = run(boxed, run.arrays(grid), cells[order], down, up, price, start, cell, sign, room, near)
+    done = run(boxed, run.arrays(grid), cells[order], down, up, first, shut, price, start, cell, sign, room, near)
     start[done + 1 :] = start[done]
     box = np.repeat(np.arange(len(cells)), np.diff(start))
     cell, sign = cell[: len(box)], sign[: len(box)]

@@ -118,7 +118,7 @@ def quick(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.
     """
     if len(problem.cost) < QUICKLY or not tables.separable:
         return best_proposal(problem, tools, tables, share)
-    best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary), problem)
+    best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary, tools.limits), problem)
     if tables.small and not tables.larger:
         return _cheaper(best, best_proposal(problem, tools, tables, share))
     best = _cheapest(tools, _separately(problem, tools, tables), problem, best)

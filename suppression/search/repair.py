@@ -1,8 +1,11 @@
 """What every method that only proposes a pattern ends with: the proposal made safe on the whole, and tidied."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.suppression.problem.problem import Problem
@@ -10,6 +13,9 @@ from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.cover import completed, tidied
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
+
+ROUNDS = 8
+"""Times that boxes are put around what somebody may find out who knows cells of the boxes so far, at most."""
 
 FEW = 20
 """Requirements without a box up to which each is asked by a program (241,080 cells, 24,435 sensitive ones: 2)."""
@@ -51,21 +57,47 @@ def widened(problem: Problem, tools: Tools, start: NDArray[np.bool_]) -> NDArray
     time, what is then left has its box. None: something has none."""
     price = problem.cost.astype(np.float64)
     pattern, safe = tools.oracle.narrowed(problem.primary | problem.may, start, price, tools.limits)
-    return pattern if safe else at_once(problem, tools.oracle, pattern)
+    return pattern if safe else at_once(problem, tools.oracle, pattern, tools.limits)
 
 
-def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_] | None:
     """A safe pattern around another one at once: what tables in hand do not show is shown by boxes, and by programs
-    where FEW have none. None: that is not enough."""
-    left = ~oracle.protected(start)
-    boxed = with_boxes(problem, start, left)
-    oracle.learn(boxed.tables)
-    pattern, without = boxed.pattern, np.flatnonzero(left & ~boxed.shown)
-    if len(without) > FEW:
+    where FEW have none; of everybody for whom the oracle watches, too. None: that is not enough.
+
+    limits: of programs, which are not begun after them.
+    """
+    missed = np.flatnonzero(~oracle.protected(start)).tolist()
+    needs, pattern = [oracle.requirements[q] for q in missed], start
+    for _ in range(ROUNDS):
+        boxed = with_boxes(problem, pattern, needs)
+        oracle.learn(boxed.tables)
+        pattern = boxed.pattern
+        without = [needs[q] for q in np.flatnonzero(~boxed.shown).tolist()]
+        if without:
+            wider = _programmed(problem, oracle, pattern, without, limits)
+            if wider is None:
+                return None
+            pattern = wider
+        needs = [doubt.requirement for doubt in oracle.doubts(pattern)]
+        if not needs:
+            return pattern
+    return None
+
+
+def _programmed(
+    problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], needs: Sequence[Requirement], limits: Limits
+) -> NDArray[np.bool_] | None:
+    """A pattern, widened by programs until it meets FEW requirements; None: they are more, or there is no time."""
+    if len(needs) > FEW:
         return None
-    for q in without.tolist():
-        wider = oracle.widened(pattern, q, problem.may, problem.cost.astype(np.float64), Limits())
+    asked = oracle.alike(oracle.equations, needs)
+    asked.learn_from(oracle)
+    for q in range(len(needs)):
+        if limits.out_of_time():
+            return None
+        wider = asked.widened(pattern, q, problem.may, problem.cost.astype(np.float64), limits)
         if wider is None:
             return None
         pattern = pattern | wider
+    oracle.learn_from(asked)
     return pattern

@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -170,13 +172,57 @@ def test_a_column_of_codes_may_have_the_name_of_a_figure(name: str) -> None:
     assert frame["frequency_" if name == "frequency" else "frequency"].to_list() == [12, 8, 4]
 
 
-@pytest.mark.parametrize("weights", [[1e15, 1.0], [1e5, 0.123456789012345, 1e9], [1e-300, 1.0]])
 @pytest.mark.parametrize("said", [{}, {"id": "firm", "holding": "group"}])
-def test_weights_that_cannot_be_summed_exactly_are_an_error(weights: list[float], said: dict[str, Any]) -> None:
+def test_weights_beyond_what_is_written_are_an_error(said: dict[str, Any]) -> None:
     # CONVENTION 1025
-    frame = FIRMS.with_columns(w=pl.Series((weights * 12)[:12]))
-    with pytest.raises(ts.LimitError, match="sampling weights are too large, or have too many decimals"):
+    frame = FIRMS.with_columns(w=pl.Series([1e15, 1.0] * 6))
+    with pytest.raises(ts.LimitError, match="sampling weights add up to more than 4"):
         ts.tabulate(frame, by="region", weight="w", **said)
+
+
+@pytest.mark.parametrize("weights", [[1e5, 0.123456789012345, 1e9], [1e-300, 1.0], [61_234.12345678901, 1 / 3]])
+@pytest.mark.parametrize("said", [{}, {"id": "firm"}])
+def test_weights_of_any_number_of_decimals_have_exact_sums(weights: list[float], said: dict[str, Any]) -> None:
+    frame = FIRMS.with_columns(w=pl.Series((weights * 12)[:12]))
+    found = ts.tabulate(frame, by="region", weight="w", **said).to_frame("polars")
+    total = sum((Fraction(repr(w)) for w in (weights * 12)[:12]), Fraction(0))
+    assert found["value"].to_list()[0] == floor(total + Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("regions", "said"),
+    [
+        (["N", "S"], 'row 2.*"district".*found "D" below "S", expected it below "N", as in row 1'),
+        (["N", ""], 'row 2.*"district".*found "D" below none, expected it below "N", as in row 1'),
+        (["", "S"], 'row 2.*"district".*found "D" below "S", expected it below none, as in row 1'),
+    ],
+)
+def test_a_code_of_levels_has_one_place(regions: list[str], said: str) -> None:
+    # CONVENTION 1025
+    frame = pl.DataFrame({"region": regions, "district": ["D", "D"]})
+    with pytest.raises(ts.InputError, match=said):
+        ts.tabulate(frame, by="region/district")
+
+
+def test_columns_with_commas_stand_in_quotes(file: Path) -> None:
+    records = file.with_name("comma.csv")
+    records.write_text('"region, district",size\nN,1\nS,2\n')
+    out = file.with_name("out.json")
+    assert run("tabulate", str(records), "--by", 'size,"region, district"', "-o", str(out)).exit_code == 0
+    assert list(cells(out))[:2] == ["size", "region, district"]
+
+
+@pytest.mark.parametrize("verb", [["audit"], ["init", "-o", "x.yaml"], ["tabulate", "-o", "x.json"]])
+def test_a_folder_is_no_table(verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*verb, ".")
+    assert done.exit_code == 2
+    assert re.search(r"^Error: \.: .*folder", done.output)
+
+
+def test_an_attack_on_nothing_is_an_error() -> None:
+    with pytest.raises(ts.InputError, match="found an empty list, expected a release"):
+        ts.attack([])
 
 
 def test_a_release_file_is_no_file_of_records(file: Path) -> None:

@@ -32,7 +32,7 @@ RECORD = st.tuples(
     st.sampled_from(sorted(ABOVE)),
     st.sampled_from(sorted(SIZES)),
     st.integers(-20, 60),
-    st.sampled_from(["0", "0.5", "1", "1.4", "3.25"]),
+    st.sampled_from(["0", "0.5", "1", "1.4", "3.25", "61234.12345678901", "0.00001234567890123456"]),
     st.sampled_from(["", "", "", "H", "G"]),
     st.sampled_from(["", "u1", "u2"]),
 )
@@ -114,7 +114,7 @@ def test_contributors_count_once_in_every_cell(records: list[Any], weighted: boo
         answered = {who: any(Fraction(r[3]) > 0 or not weighted for r in each) for who, each in behind.items()}
         assert table.frequency.get(row) == sum(answered.values())
         if table.weighted is not None:
-            assert Fraction(table.weighted.units[row].item(), 10**6) == sum(weight.values())
+            assert table.weighted.units[row] == floor(sum(weight.values(), Fraction(0)) * 10**6 + Fraction(1, 2))
         amounts = sorted((sum(r[2] for r in each) for each in behind.values()), key=lambda a: (-abs(a), -a))
         listed = [column.get(row) for column in table.contributors]
         assert listed == [*amounts[:ranks], *[None] * (ranks - len(amounts))]
@@ -150,17 +150,29 @@ def test_contributors_in_one_pass_compiled_and_block_by_block(monkeypatch: pytes
     rng = np.random.default_rng(3)
     regions, sizes = sorted(ABOVE), sorted(SIZES)
     records = [
-        (regions[rng.integers(5)], sizes[rng.integers(2)], int(rng.integers(-20, 20)), "1", f"H{rng.integers(40)}", "")
+        (
+            regions[rng.integers(5)],
+            sizes[rng.integers(2)],
+            int(rng.integers(-20, 20)),
+            repr(float(rng.uniform(100, 9_000))),  # their sum is beyond 64 bits
+            f"H{rng.integers(40)}",
+            "",
+        )
         for _ in range(300)
     ]
-    release = release_from_document(document(records, weighted=False))
+    release = release_from_document(document(records, weighted=True))
     assert release.microdata is not None
 
     def found() -> Any:
         assert release.microdata is not None
         table = with_contributors(release.tables[0], release.microdata, release.variables, release.measures["money"], 3)
         assert table.frequency is not None
-        return table.frequency.units.tolist(), [column.units.tolist() for column in table.contributors]
+        assert table.weighted is not None
+        return (
+            table.frequency.units.tolist(),
+            table.weighted.units.tolist(),
+            [column.units.tolist() for column in table.contributors],
+        )
 
     whole = found()
     monkeypatch.setattr(holdings, "worth_compiling", lambda *_: True)

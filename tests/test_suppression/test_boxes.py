@@ -12,16 +12,24 @@ from cases.benchmarks.pattern_check import underprotected
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.suppressors import placed
 from cases.benchmarks.surveys import Drawn, Survey, drawn
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.compiling import compiled
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search import boxes
 from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.kernels.boxing import boxed
 from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.repair import at_once
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
 
@@ -42,7 +50,7 @@ def test_what_boxes_show_is_protected(
     if not made.instance.primary.any():
         return
     problem = posed(made)
-    found = with_boxes(problem, problem.primary, np.ones(len(problem.requirements), np.bool_))
+    found = with_boxes(problem, problem.primary, problem.requirements)
     assert not (found.pattern & ~problem.primary & ~problem.may).any()
     missed = underprotected(made.instance, placed(made.instance, problem.release, problem.cells.codes[found.pattern]))
     assert missed.sum() <= (~found.shown).sum()
@@ -55,19 +63,18 @@ def test_hierarchies_have_a_box_for_each_cell_at_a_small_part_of_the_cost_of_eve
     """CONVENTION 981."""
     for seed in range(1, 4):
         problem = posed(drawn("small", Survey(((3, 3), (3, 3), (3,)), turnover), seed))
-        found = with_boxes(problem, problem.primary, np.ones(len(problem.requirements), np.bool_))
+        found = with_boxes(problem, problem.primary, problem.requirements)
         assert found.shown.all()
         assert problem.price(found.pattern) < problem.price(problem.primary | problem.may) / 5
 
 
 def test_compiled_or_not_the_same_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = posed(drawn("small", Survey(((3, 3), (3, 3)), turnover=True), 1))
-    asked = np.ones(len(problem.requirements), np.bool_)
     compiled(boxed)
     found = []
     for worth in (False, True):
         monkeypatch.setattr(boxes, "worth_compiling", lambda *_, worth=worth: worth)
-        found.append(with_boxes(problem, problem.primary, asked).pattern)
+        found.append(with_boxes(problem, problem.primary, problem.requirements).pattern)
     assert np.array_equal(*found)
 
 
@@ -78,15 +85,46 @@ def test_a_box_that_breaks_a_relation_shows_nothing() -> None:
     matrix = equations.matrix.copy()
     matrix.data = matrix.data * np.arange(1, len(matrix.data) + 1)
     broken: Equations = replace(equations, matrix=matrix)
-    found = with_boxes(
-        replace(problem, equations=broken), problem.primary, np.ones(len(problem.requirements), np.bool_)
-    )
+    found = with_boxes(replace(problem, equations=broken), problem.primary, problem.requirements)
     assert not found.shown.any()
     assert np.array_equal(found.pattern, problem.primary)
 
 
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.sampled_from([2.0, 5.0, 12.0]))
+def test_the_audit_finds_boxes_safe_against_contributors(
+    seed: int, shape: tuple[tuple[int, ...], ...], mean: float
+) -> None:
+    """CONVENTION 981: only contributors of cells in a box, and of those that further boxes withhold."""
+    made = drawn("small", Survey(shape, True, mean), seed)
+    if not made.instance.primary.any():
+        return
+    engine, release = Highs(), to_protect(made.instance, made.cost, [made.given])
+    problem = build_problem(release, Policy(), Costs(), engine)
+    watch = InsiderWatch(problem, frozenset())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine, watch)
+    pattern = at_once(problem, oracle, problem.primary, Limits())
+    if pattern is not None:
+        answer = audit(protected_release(release, problem.cells, problem.primary, pattern))
+        assert answer.report.verdict == "safe"
+
+
+def test_a_box_leaves_alone_what_an_attacker_knows() -> None:
+    """CONVENTION 981."""
+    problem = posed(drawn("small", Survey(((3, 3), (3, 3), (3,)), turnover=True), 1))
+    plain = with_boxes(problem, problem.primary, problem.requirements)
+    for need in problem.requirements[:20]:
+        first = with_boxes(problem, problem.primary, [need]).tables[0]
+        known = next(cell for cell in first.cells.tolist() if cell != need.cell)
+        knowing = replace(need, attacker=Attacker("somebody", (known,)))
+        other = with_boxes(problem, plain.pattern, [knowing])
+        assert other.shown.all()
+        assert all(need.cell in table.cells and known not in table.cells for table in other.tables)
+
+
 @pytest.mark.parametrize("turnover", [False, True])
-def test_a_search_without_time_ends_with_boxes_and_not_with_everything(turnover: bool) -> None:
+@pytest.mark.parametrize("contributors", [False, True])
+def test_a_search_without_time_ends_with_boxes_and_not_with_everything(turnover: bool, contributors: bool) -> None:
     """CONVENTION 981: safe by the audit."""
     made = drawn("small", Survey(((3, 3), (3,)), turnover), 2)
 
@@ -95,10 +133,9 @@ def test_a_search_without_time_ends_with_boxes_and_not_with_everything(turnover:
             pass
         return Found("unfinished", None, 0, 0)
 
+    release = to_protect(made.instance, made.cost, [made.given] if contributors else None)
     limits = Ticking(looks=20.0)
-    answer = suppress(
-        to_protect(made.instance, made.cost), search=late, method="late", time_limit=limits, explain=False
-    )
+    answer = suppress(release, search=late, method="late", time_limit=limits, explain=False)
     assert answer.verdict == "safe"
     assert not answer.found.last_resort
     everything = answer.problem.primary | answer.problem.may

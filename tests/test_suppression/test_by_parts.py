@@ -61,7 +61,7 @@ def test_what_moves_in_one_sub_table_protects_on_the_whole(
     pattern = by_parts(problem, tools.oracle, problem.primary, SubTables(problem, tools).cells, limits)
     assert not (pattern & ~problem.primary & ~problem.may).any()
     assert missed(made, problem, pattern) <= int((~tools.oracle.protected(pattern)).sum())
-    whole = at_once(problem, tools.oracle, pattern)
+    whole = at_once(problem, tools.oracle, pattern, Limits())
     assert whole is None or missed(made, problem, whole) == 0
 
 
@@ -85,7 +85,7 @@ def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
     large.setattr(module, "is_small", lambda relations, cells, *, largest=0: relations * cells <= largest)
     made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
     problem, tools = posed(made)
-    boxes = at_once(problem, tools.oracle, problem.primary)
+    boxes = at_once(problem, tools.oracle, problem.primary, Limits())
     assert boxes is not None
     for method in (modular, optimal):
         for looks in (25, 400):

@@ -43,6 +43,8 @@ def boxed(
     asked: Cells,
     down: Cells,
     up: Cells,
+    begins: Cells,
+    shut: Cells,
     price: Cells,
     start: Cells,
     cell: Cells,
@@ -52,7 +54,8 @@ def boxed(
 ) -> int:
     """A box for each cell that is asked about, the cheapest of some; how many there was room for.
 
-    asked, down, up: int64, float64, float64 (boxes), cells and how far each must be able to move; price: float64
+    asked, down, up: int64, float64, float64 (boxes), cells and how far each must be able to move; shut[begins[b] :
+    begins[b + 1]]: int64, cells that are not in box b, because an attacker knows them; price: float64
     (cells), inf: published in any case; becomes 0 for what is withheld. start: int64 (boxes + 1), cell, sign: int64
     (room), receive the boxes: sign 1 for cells that move with the one asked about. No entries: there is no box.
     near: codes beside a cell's own one are enough, where there are some.
@@ -60,10 +63,13 @@ def boxed(
     dims = len(g.stride)
     code, way = integers(dims * WAYS * LONGEST, 0), integers(dims * WAYS * LONGEST, 0)
     length = integers(dims * WAYS, 0)
+    before = floats(len(shut), 0.0)
     options, chosen, at, best = integers(dims, 0), integers(dims, 0), integers(dims, 0), integers(dims, 0)
     for b in range(len(asked)):
         c = asked[b]
         start[b + 1] = start[b]
+        for k in range(begins[b], begins[b + 1]):
+            before[k], price[shut[k]] = price[shut[k]], float("inf")
         some = True
         for d in range(dims):
             options[d] = _options(g, c, d, down[b], up[b], price, code, way, length, near)
@@ -84,6 +90,8 @@ def boxed(
                 chosen[d] = 0
                 d += 1
             some = d < dims
+        for k in range(begins[b], begins[b + 1]):
+            price[shut[k]] = before[k]
         if cheapest == float("inf"):
             continue
         size = 1
