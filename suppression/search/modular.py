@@ -6,34 +6,21 @@ others that hold it, so those are looked at again (backtracking). Sub-tables tha
 together: that is what the repair on the whole is for.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from heapq import heappop, heappush
-from itertools import product
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.compiling import Runner, worth_compiling
-from tableseal.audit.decision.equations import stored
-from tableseal.audit.decision.oracle import Oracle
-from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.combining import cheaper
 from tableseal.suppression.search.cover import clean_up, leaner, tidied
-from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.giving_back import GivingBack
-from tableseal.suppression.search.heuristic import heuristic
-from tableseal.suppression.search.kernels.protecting import protect
-from tableseal.suppression.search.method import Search, Tools, keep_nothing
+from tableseal.suppression.search.method import Tools, keep_nothing
 from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, repaired, widened
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.search.small_table import LARGER, LARGEST, SmallTable, is_small
+from tableseal.suppression.search.sub_tables import SubTables
 
 TRIES, CELLS = 8, 600_000
 """Proposals at most, and cells in all of them together, from the second on."""
@@ -47,9 +34,6 @@ CAUTION = (0.5, 1.5, 0.0)
 """How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn, as long as
 prices are what cells cost; then the first of these."""
 
-MANY = 8
-"""Sub-tables from which on larger ones are protected in one call, too."""
-
 QUICKLY = 2_000
 """Cells from which boxes come first, so that a pattern is at hand at once."""
 
@@ -62,18 +46,15 @@ more than 60 s.)"""
 CALLING = 0.6
 """PROPOSING where calls take long."""
 
+BATCHES = 16
+"""How often, in a pass over all sub-tables that are protected again, the outcome is made safe on the whole."""
+
 NOTHING = Found("unfinished", None, 0, 0)
 
 Pattern = NDArray[np.bool_]
 
-LARGE: tuple[Search, ...] = (heuristic, elimination)
-"""What sub-tables are protected with that are not small."""
-
 STEPS = 16
 """Parts of a unit of cost that prices tell apart."""
-
-DEAREST = 2.0**50
-"""Prices beyond are no longer told apart."""
 
 DISTURBED = 0.1
 """Standard deviation of the logarithm of factors on costs after these: what one try does better in one part of the
@@ -85,15 +66,6 @@ AGAIN, WATCHED = 8, 0.6
 
 NEAR = 1.03
 """Times the cost of the best pattern up to which a proposal is made safe."""
-
-
-@dataclass(frozen=True)
-class SubTable:
-    """cells: int64, positions; depth: of its total codes together, 0 at the top; rows: int64, relations inside it."""
-
-    cells: NDArray[np.int64]
-    depth: int
-    rows: NDArray[np.int64]
 
 
 def modular(problem: Problem, tools: Tools) -> Found:
@@ -110,7 +82,7 @@ def modular(problem: Problem, tools: Tools) -> Found:
     return found if found.pattern is not None and found.cost < hasty.cost else hasty
 
 
-def quick(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.0) -> Found:
+def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0) -> Found:
     """A safe pattern from sub-tables where nothing is watched for. In large tables boxes come first, then, if calls
     take long, sub-tables each by itself, so that a pattern is at hand at any time.
 
@@ -132,7 +104,7 @@ def quick(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.
     return _cheapest(tools, clean_up(problem, tools.oracle, pattern, limits), problem, best)
 
 
-def _separately(problem: Problem, tools: Tools, tables: "SubTables") -> Pattern | None:
+def _separately(problem: Problem, tools: Tools, tables: SubTables) -> Pattern | None:
     """A safe pattern of what each sub-table needs by itself, of what other ends need on the whole, and of boxes."""
     oracle = tools.oracle
     inside = by_parts(problem, oracle, problem.primary, tables.cells, tools.limits.share(SEPARATE))
@@ -155,7 +127,7 @@ def _cheaper(best: Found, found: Found) -> Found:
     return best if found.pattern is None or best.cost < found.cost else found
 
 
-def first_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
+def first_proposal(problem: Problem, tools: Tools, tables: SubTables) -> Found:
     """A safe pattern as soon as there is one, from a single proposal: nothing is tried again, nothing given back. What
     the oracle watches for is looked at once the rest is safe, for which a few small programs do."""
     proposal = tables.proposal(STEPS * problem.cost.astype(np.float64), CAUTION[0], tools.limits)
@@ -183,20 +155,24 @@ def proposed_again(problem: Problem, tools: Tools) -> Found:
     return best
 
 
-def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: float = 1.0) -> Found:
+def best_proposal(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0) -> Found:
     """The best of several proposals of sub-tables, each made safe on the whole, in every part of the table.
 
     share: of the time, for all that is done once the first one is safe.
     """
-    draw, better = np.random.default_rng(tools.seed), replace(tools, limits=tools.limits.share(share))
+    oracle, draw = tools.oracle, np.random.default_rng(tools.seed)
+    better = replace(tools, limits=tools.limits.share(share))
     hasty, seen = tables.small and not tables.larger, set[bytes]()
-    oracle = tools.oracle
     back, plain = GivingBack(problem, oracle), GivingBack.suits(oracle)
     most = oracle.questions + max(QUESTIONS, len(problem.cost) // CELLS_A_QUESTION)
-    best: Found | None = None
+    best = NOTHING
     tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if tables.small else 1  # others take too long
+
+    def enough() -> bool:
+        return better.limits.out_of_time() or (plain and oracle.questions > most)
+
     for number in range(tries):
-        if best is not None and (better.limits.out_of_time() or (plain and oracle.questions > most)):
+        if best.pattern is not None and enough():
             break
         caution, weight = CAUTION[0], np.ones(len(problem.cost))
         if number < len(CAUTION):
@@ -204,219 +180,39 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables", share: fl
         else:
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)))
         first = tools.limits if hasty else tools.limits.share(CALLING if tables.small else PROPOSING)
-        limits = first if best is None else better.limits
+        limits = first if best.pattern is None else better.limits
         proposal = tables.proposal(STEPS * weight * problem.cost, caution, limits)
-        if proposal.tobytes() in seen or (best is not None and problem.price(proposal) > NEAR * best.cost):
+        dear = best.pattern is not None and problem.price(proposal) > NEAR * best.cost
+        if proposal.tobytes() in seen or dear:
             continue
         seen.add(proposal.tobytes())
-        own_tools = tools if best is None else replace(better, keep=keep_nothing)
         if plain:
             back.show(proposal)
-        found = made_safe(problem, own_tools, proposal)
+        found = _better(problem, tools if best.pattern is None else better, best, proposal, better.limits, back)
         if found.pattern is None:
-            return found if best is None else best
-        own_tools.keep(found)
-        pattern = tidied(problem, oracle, found.pattern, better.limits, back)
-        if best is None or best.pattern is None:
-            best = Found("feasible", pattern, problem.price(pattern), 0)
-            tools.keep(best)
-            continue
-        pattern = cheaper(problem, oracle, best.pattern, pattern, better.limits)
-        if problem.price(pattern) < best.cost:
-            best = Found("feasible", pattern, problem.price(pattern), 0)
-            tools.keep(best)
-    assert best is not None  # the first try comes to an end
+            return found
+        best = found
+    if plain and hasty and best.pattern is not None:
+        for some in tables.batches(BATCHES):
+            if enough():
+                break
+            proposal = tables.again(best.pattern, some, STEPS * problem.cost.astype(np.float64), CAUTION[0])
+            if problem.price(proposal) < best.cost:
+                best = _better(problem, better, best, proposal, better.limits, back)
+                assert best.pattern is not None
     return best
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """What is known of a sub-table whatever the pattern and the prices.
-
-    which, relation: int64 (pairs), a cell by its place in the sub-table, and a relation of another one that holds it.
-    needs: what is required of its cells. small: the sub-table for one call; None where it is too large.
-    """
-
-    which: NDArray[np.int64]
-    relation: NDArray[np.int64]
-    needs: list[Requirement]
-    small: SmallTable | None
-
-
-class SubTables:
-    """The sub-tables of a problem, which propose patterns."""
-
-    def __init__(self, problem: Problem, tools: Tools) -> None:
-        self._problem, self._tools = problem, tools
-        self._parts = sub_tables(problem)
-        self._needs: dict[int, list[Requirement]] = {}
-        for need in problem.requirements:
-            self._needs.setdefault(need.cell, []).append(need)
-        self._spared = problem.primary & ~problem.asked
-        self._holding: dict[int, list[int]] = {}
-        for number, part in enumerate(self._parts):
-            for cell in part.cells.tolist():
-                self._holding.setdefault(cell, []).append(number)
-        entries = sum(len(part.rows) * len(part.cells) for part in self._parts)
-        self._run = Runner(worth_compiling(entries, protect))
-        short = problem.equations.short
-        self._relations = csr_array(abs(short[:, : len(problem.cost)].sign()))
-        self._of_cell = csr_array(self._relations.T.tocsr())
-        self._frames: dict[int, _Frame] = {}
-
-    @property
-    def small(self) -> bool:
-        """Whether each is small enough to be protected in one call."""
-        return all(self._fits(part) for part in self._parts)
-
-    @property
-    def larger(self) -> bool:
-        """Whether such a call may take seconds."""
-        return not all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
-
-    @property
-    def separable(self) -> bool:
-        """Whether there are many, and nothing but cells hangs together in them."""
-        return len(self._parts) >= MANY and not self._problem.equations.always_open.any()
-
-    @property
-    def cells(self) -> list[NDArray[np.int64]]:
-        """int64, cells of each, from the top down."""
-        return [part.cells for part in self._parts]
-
-    def _fits(self, part: SubTable) -> bool:
-        """Whether a sub-table is small enough to be protected in one call."""
-        largest = LARGER if len(self._parts) >= MANY else LARGEST
-        return is_small(len(part.rows), len(part.cells), largest=largest)
-
-    def proposal(self, price: NDArray[np.float64], caution: float, limits: Limits) -> NDArray[np.bool_]:
-        """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
-
-        price: float64 (cells), what a cell seems to cost; besides it costs so often `caution` times as much again as it
-        stands alone in relations of other sub-tables, because there more will have to be withheld beside it.
-        """
-        pattern = self._problem.primary.copy()
-        withheld = self._relations @ pattern.astype(np.int64)
-        waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in self._holding.get(c, ())})
-        queued = set(waiting)
-        while waiting and not limits.out_of_time():
-            number = heappop(waiting)
-            queued.discard(number)
-            part, frame = self._parts[number], self._frame(number)
-            lonely = withheld[frame.relation] == 0
-            alone = np.bincount(frame.which, lonely, len(part.cells))
-            dear = np.rint(np.minimum(price[part.cells] * (1 + caution * alone), DEAREST))
-            for cell in self._protected(part, frame, pattern, dear):
-                pattern[cell] = True
-                withheld[self._of_cell.indices[self._of_cell.indptr[cell] : self._of_cell.indptr[cell + 1]]] += 1
-                for other in self._holding[cell]:
-                    if other != number and other not in queued:
-                        queued.add(other)
-                        heappush(waiting, other)
-        return pattern
-
-    def _frame(self, number: int) -> "_Frame":
-        """What is known of a sub-table whatever the pattern and the prices."""
-        frame = self._frames.get(number)
-        if frame is None:
-            part = self._parts[number]
-            which, relation, _ = stored(self._of_cell, part.cells)
-            outside = ~np.isin(relation, part.rows)
-            needs = [replace(need, sure=True) for c in part.cells.tolist() for need in self._needs.get(c, ())]
-            small = None
-            if self._fits(part):
-                extra = [c for c in part.cells[~self._spared[part.cells]].tolist() if c not in self._needs]
-                small = SmallTable(self._problem, part.cells, part.rows, needs, extra)
-            frame = self._frames[number] = _Frame(which[outside], relation[outside], needs, small)
-        return frame
-
-    def _protected(
-        self, part: SubTable, frame: "_Frame", pattern: NDArray[np.bool_], price: NDArray[np.float64]
-    ) -> list[int]:
-        """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be.
-
-        price: float64 (cells of the sub-table).
-        """
-        if frame.small is not None:
-            besides = frame.small.withheld_besides(pattern, price, self._run)
-            return [] if besides is None else besides.tolist()
-        withheld = part.cells[pattern[part.cells]]
-        extra = withheld[~self._spared[withheld]].tolist()
-        needs = frame.needs + [Requirement(c) for c in extra if c not in self._needs]
-        if not needs:
-            return []
-        cost = np.zeros(len(pattern), np.int64)
-        cost[part.cells] = price.astype(np.int64)
-        problem = replace(self._problem, cost=cost)
-        inside = np.zeros(len(pattern), np.bool_)
-        inside[part.cells] = True
-        equations, engine = problem.equations, self._tools.engine
-        matrix = csr_array(equations.short[part.rows])
-        zero = np.zeros(len(part.rows), np.int64)
-        local = replace(
-            equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
-        )
-        small = replace(
-            problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=tuple(needs)
-        )
-        oracle = Oracle(local, needs, deciding(engine), engine)
-        own_tools = replace(self._tools, oracle=oracle, keep=keep_nothing)
-        found = [f for method in LARGE for f in (method(small, own_tools),) if f.pattern is not None]
-        best = min(found, key=lambda f: f.cost, default=None)
-        return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
-
-
-def sub_tables(problem: Problem) -> list[SubTable]:
-    """All simple sub-tables that hold a relation, from the top down; of equal depth in the order of the tables."""
-    cells, release = problem.cells, problem.release
-    short = problem.equations.short
-    length = np.diff(short.indptr)
-    by_column = csr_array(short.T.tocsr())
-    found = []
-    for table in release.tables:
-        measure = list(release.measures).index(table.measure)
-        axes = [
-            list(_groups(hierarchy, np.unique(table.codes[:, v])))
-            for v, hierarchy in enumerate(release.variables.values())
-        ]
-        masks = [[np.isin(cells.codes[:, v], codes) for codes, _ in axis] for v, axis in enumerate(axes)]
-        depths = [[depth for _, depth in axis] for axis in axes]
-        for choice in product(*(range(len(axis)) for axis in axes)):
-            inside = cells.measure == measure
-            for mask, k in zip(masks, choice, strict=True):
-                inside = inside & mask[k]
-            members = np.flatnonzero(inside)
-            if len(members) == 0:
-                continue
-            rows, held = np.unique(by_column[members].indices, return_counts=True)
-            rows = rows[held == length[rows]].astype(np.int64)
-            if len(rows):
-                found.append(SubTable(members, sum(d[k] for d, k in zip(depths, choice, strict=True)), rows))
-    return sorted(found, key=lambda part: part.depth)
-
-
-def _groups(hierarchy: Hierarchy, codes: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """(a code with those directly below it, its depth) for each code that a table breaks down, in any grouping; the one
-    code alone where it breaks down none."""
-    if len(codes) == 1:
-        yield codes.astype(np.int64), 0
-        return
-    seen: set[tuple[int, ...]] = set()
-    for parent in hierarchy.parents:
-        children: dict[int, list[int]] = {}
-        for code, above in enumerate(parent.tolist()):
-            if code != hierarchy.total_index:
-                children.setdefault(above, []).append(code)
-        for above, below in sorted(children.items()):
-            group = tuple(([above] if above >= 0 else []) + below)
-            if group not in seen and np.isin(group, codes).sum() > 1:
-                seen.add(group)
-                yield np.array(group, dtype=np.int64), _depth(parent.tolist(), above)
-
-
-def _depth(parent: list[int], code: int) -> int:
-    steps = 0
-    while code >= 0:
-        code = parent[code]
-        steps += 1
-    return max(0, steps - 1)
+def _better(problem: Problem, tools: Tools, best: Found, proposal: Pattern, tidying: Limits, back: GivingBack) -> Found:
+    """The best of an answer and of a proposal, made safe and tidied, in every part of the table; what is better is
+    told. best: without a pattern where there is none yet; then the answer may be that nothing is. tidying: for all but
+    making it safe."""
+    found = made_safe(problem, tools if best.pattern is None else replace(tools, keep=keep_nothing), proposal)
+    if found.pattern is None:
+        return found if best.pattern is None else best
+    if best.pattern is None:
+        tools.keep(found)
+    pattern = tidied(problem, tools.oracle, found.pattern, tidying, back)
+    if best.pattern is not None:
+        pattern = cheaper(problem, tools.oracle, best.pattern, pattern, tidying)
+    return _cheapest(tools, pattern, problem, best)

@@ -14,10 +14,11 @@ from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import CELLS, elimination
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Search, Tools
-from tableseal.suppression.search.modular import SubTables, first_proposal, modular, proposed_again, quick
+from tableseal.suppression.search.modular import first_proposal, modular, proposed_again, quick
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.result import Found
+from tableseal.suppression.search.sub_tables import SubTables
 
 QUICK: tuple[Search, ...] = (elimination, network, modular, heuristic)
 """In the order of what they take."""

@@ -18,11 +18,13 @@ from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search import modular as module
+from tableseal.suppression.search import sub_tables
 from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.method import Tools
-from tableseal.suppression.search.modular import SubTables, modular
+from tableseal.suppression.search.modular import modular
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.repair import at_once
+from tableseal.suppression.search.sub_tables import SubTables
 from tableseal.suppression.suppress import suppress
 
 SHAPES = (
@@ -70,7 +72,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Every table is large."""
     monkeypatch.setattr(module, "QUICKLY", 0)
     monkeypatch.setattr("tableseal.suppression.search.optimal.LARGE", 0)
-    monkeypatch.setattr(module, "MANY", 2)
+    monkeypatch.setattr(sub_tables, "MANY", 2)
     return monkeypatch
 
 
@@ -80,9 +82,9 @@ def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
     large: pytest.MonkeyPatch, largest: int, turnover: bool
 ) -> None:
     """CONVENTION 982, 983: sub-tables that are too large for calls, and such for which these take long."""
-    large.setattr(module, "LARGER", largest * 10**6)
-    large.setattr(module, "LARGEST", 0)
-    large.setattr(module, "is_small", lambda relations, cells, *, largest=0: relations * cells <= largest)
+    large.setattr(sub_tables, "LARGER", largest * 10**6)
+    large.setattr(sub_tables, "LARGEST", 0)
+    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: relations * cells <= largest)
     made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
     problem, tools = posed(made)
     boxes = at_once(problem, tools.oracle, problem.primary, Limits())

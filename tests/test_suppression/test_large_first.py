@@ -1,4 +1,4 @@
-"""Large tables begin with their sub-tables (CONVENTION 897, 898, 900 and 1090)."""
+"""Large tables begin with their sub-tables (CONVENTION 897, 898, 900, 1090 and 1091)."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +22,7 @@ from tableseal.suppression.search import optimal as beginning
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
 from tableseal.suppression.search.result import Found
+from tableseal.suppression.search.sub_tables import SubTables
 from tableseal.suppression.suppress import suppress
 
 FAMILY = Family(((3, 3), (3,), (3,)), mean=12, primary=2)
@@ -81,6 +82,27 @@ def test_proposals_end_after_so_many_questions(seed: int, monkeypatch: pytest.Mo
     assert modular(problem, asked).cost == every.cost
     assert len(made) == quick.TRIES
     assert asked.oracle.questions >= before > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sub_tables_that_are_protected_again_make_nothing_dearer(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1091: of a proposal, and of the answer, which is safe."""
+    _, problem = posed(seed)
+    own = tools(problem)
+    tables, price = SubTables(problem, own), quick.STEPS * problem.cost.astype(np.float64)
+    pattern = tables.proposal(price, quick.CAUTION[0], Limits())
+    before = pattern.copy()
+    other = tables.again(pattern, tables.batches(1)[0], price, quick.CAUTION[0])
+    assert np.array_equal(pattern, before)
+    assert problem.price(other) <= problem.price(pattern)
+    assert not (problem.primary & ~other).any()
+    assert not (other & ~problem.primary & ~problem.may).any()
+    assert sorted(number for batch in tables.batches(3) for number in batch) == list(range(len(tables.cells)))
+    found = modular(problem, own)
+    assert found.pattern is not None
+    assert tools(problem).oracle.decide(found.pattern).safe
+    monkeypatch.setattr(SubTables, "again", lambda self, pattern, *_: pattern)
+    assert found.cost <= modular(problem, tools(problem)).cost
 
 
 def test_the_optimum_is_the_same_whatever_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,11 +24,11 @@ from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search.greedy_elimination import greedy_elimination
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.methods import METHODS, method_named
-from tableseal.suppression.search.modular import sub_tables
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.rank import Budget, Rank
 from tableseal.suppression.search.result import Found
+from tableseal.suppression.search.sub_tables import sub_tables
 from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
