@@ -30,8 +30,8 @@ def run_suppression(
     progress: Progress | None = None,
     executor: Executor = HERE,
 ) -> "Suppression":
-    """Search as the options say; what needs each cell is another step (see `with_reasons`), so that what was found can
-    be written first.
+    """Search as the options say; what no pattern costs less than and what needs each cell are further steps (see
+    `with_reasons`), so that what was found can be written first.
 
     Raises
     ------
@@ -76,10 +76,13 @@ def check_search(options: SuppressOptions) -> None:
 
 
 def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
-    """The same result with what needs each secondary cell, as far as the options ask for it."""
+    """The same result with what no safe pattern costs less than, as far as there is time left, and with what needs each
+    secondary cell, as far as the options ask for it."""
     from tableseal.audit.bounds.component import Limits
+    from tableseal.suppression.bounds.bounding import bounded
     from tableseal.suppression.reasons.explaining import explained
 
+    result = bounded(result)
     if options.explain is False:
         return result
     return explained(result, Limits(), thorough=True) if options.explain else explained(result)

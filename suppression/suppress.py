@@ -13,6 +13,7 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.progress import Phases, Progress, silent
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
+from tableseal.suppression.bounds.bounding import bounded
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.decisions import Decision, decided
 from tableseal.suppression.problem.problem import build_problem
@@ -63,7 +64,8 @@ def suppress(
         may be.
     audit_limit: seconds for each audit, after which what is open stays undecided; None: as long as the time limit.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
-    explain: find out what needs each secondary cell, as far as there is time left (see suppression.reasons.explaining).
+    explain: find out what no safe pattern costs less than and what needs each secondary cell, as far as there is time
+        left (see suppression.bounds.bounding, suppression.reasons.explaining).
 
     Raises
     ------
@@ -128,7 +130,7 @@ def suppress(
         phases=phases,
     )
     found = result(rounds.run())
-    return explained(found) if explain else found
+    return explained(bounded(found)) if explain else found
 
 
 def _limits(seconds: float | None) -> Limits:

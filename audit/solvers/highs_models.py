@@ -83,6 +83,12 @@ class HighsWarm:
         self._model.addRows(len(lower), lower, upper, matrix.nnz, start, index, matrix.data.astype(np.float64))
         self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
 
+    def drop_rows(self, dropped: NDArray[np.bool_]) -> None:
+        """Take out some rows (bool, rows); the next run starts with dual simplex."""
+        rows = np.flatnonzero(dropped).astype(np.int32)
+        self._model.deleteRows(len(rows), rows)
+        self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+
     def minimise(self, cost: Floats, seconds: float = float("inf")) -> Outcome:
         """Minimise cost @ x from the last basis; a run that ends without a clear status is repeated cold."""
         self._model.changeColsCost(len(self._columns), self._columns, cost)

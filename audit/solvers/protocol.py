@@ -78,6 +78,10 @@ class WarmSolver(Protocol):
         """Add rows; the next run starts with dual simplex."""
         ...
 
+    def drop_rows(self, dropped: NDArray[np.bool_]) -> None:
+        """Take out some rows (bool, rows); the others keep their order."""
+        ...
+
 
 class InteriorSolver(Protocol):
     """One linear program solved afresh by an interior point method, without going on to a vertex."""

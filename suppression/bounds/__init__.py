@@ -1,0 +1,1 @@
+"""What no safe pattern costs less than, proved for tables of any size from what each sub-table says by itself."""

@@ -1,0 +1,140 @@
+"""What no safe pattern costs less than, from blocks by themselves: never above the cheapest (CONVENTION 1075-1077)."""
+
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_releases import Maker
+
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.surveys import Survey, drawn
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.bounds import blocks as cut_into
+from tableseal.suppression.bounds.blocks import blocks
+from tableseal.suppression.bounds.bounding import bounded
+from tableseal.suppression.bounds.lower_bound import lower_bound, rising
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.suppress import suppress
+
+SHAPES = (((3, 2), (3,)), ((4,), (2, 2)), ((2, 2), (3,), (2,)), ((3,), (3,)), ((2,), (2,), (2,)))
+
+
+def posed(release: Release) -> Problem:
+    return build_problem(release, release.policy or Policy(), Costs(), Highs())
+
+
+def cheapest(problem: Problem, most: int) -> int | None:
+    """What the cheapest safe pattern costs, by trying all in the order of their costs; None: too many, or none."""
+    engine = Highs()
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
+    cells = np.flatnonzero(problem.may & ~problem.primary).tolist()
+    if len(cells) > most:
+        return None
+    choices = [c for k in range(len(cells) + 1) for c in combinations(cells, k)]
+    for chosen in sorted(choices, key=lambda c: int(problem.cost[list(c)].sum())):
+        pattern = problem.primary.copy()
+        pattern[list(chosen)] = True
+        if oracle.decide(pattern, Limits()).safe:
+            return problem.price(pattern)
+    return None
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3_000_000, 200, 60]))
+def test_no_bound_is_above_the_cheapest_pattern(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, largest: int
+) -> None:
+    """CONVENTION 1075: counts, turnover, hierarchies, decisions by hand, costs of nothing, blocks and their slices."""
+    made, random = drawn("small", Survey(shape, turnover, mean=6.0), seed), Random(seed)
+    if not made.instance.primary.any():
+        return
+    cost = np.array([random.choice([0, 1, 1, c]) if random.random() < 0.3 else c for c in made.cost.tolist()], float)
+    problem = posed(to_protect(made.instance, cost))
+    published = np.array([random.random() < 0.1 for _ in cost.tolist()])
+    withheld = np.array([random.random() < 0.05 for _ in cost.tolist()]) & problem.may
+    problem = replace(problem, primary=problem.primary | withheld, may=problem.may & ~published & ~withheld)
+    engine, limits = Highs(), Limits()
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
+    if not oracle.decide(problem.primary | problem.may, limits).safe:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cut_into, "LARGEST", (largest,))
+        bounds = list(rising(problem, engine, limits))
+    release = to_protect(made.instance, cost)
+    least = cheapest(problem, 9)
+    if least is None and not (published.any() or withheld.any()):
+        found = suppress(release, method="optimal", explain=False).found
+        least = found.cost if found.status == "optimal" else None
+    assert least is None or all(bound <= least for bound in bounds)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**40))
+def test_no_bound_is_above_the_cheapest_pattern_of_a_drawn_release(seed: int) -> None:
+    """CONVENTION 1075: linked tables, several measures, links, rounded cells, classifications grouped twice."""
+    random = Random(seed)
+    document = Maker(random, base=8, truths=100, damaged=0, rounded=20).document()
+    document["policy"] = {"primary": [{"threshold": random.choice([2, 3, 4])}]}
+    try:
+        problem = posed(release_from_document(document))
+    except TablesealError:
+        return
+    least = cheapest(problem, 8)
+    assert least is None or lower_bound(problem, Highs(), Limits()) <= least
+
+
+def table() -> Release:
+    """A 3 x 3 table of counts of which the cheapest pattern is a square."""
+    made = drawn("small", Survey(((3,), (3,)), turnover=False, mean=6.0), 5)
+    return to_protect(made.instance, made.cost)
+
+
+def test_quick_methods_say_what_no_pattern_costs_less_than() -> None:
+    """CONVENTION 1076: and that nothing is cheaper where the bound is what they found."""
+    release = table()
+    best = suppress(release, method="optimal", explain=False)
+    quick = suppress(release, method="heuristic", explain=False)
+    assert quick.found.bound == 0
+    told = bounded(quick)
+    assert 0 < told.found.bound <= best.found.cost <= told.found.cost
+    assert told.found.status == ("optimal" if told.found.bound == told.found.cost else "feasible")
+    assert suppress(release, method="heuristic").found.bound == told.found.bound
+
+
+def test_no_time_no_bound() -> None:
+    """CONVENTION 1076: what was found stands."""
+    quick = suppress(table(), method="heuristic", explain=False)
+    assert bounded(quick, Limits(0.0)) == quick
+
+
+def test_nothing_is_claimed_of_patterns_that_promise_less() -> None:
+    """CONVENTION 1077: of those that only withstand equations, and of those that are chosen for rank."""
+    for method in ("greedy-elimination", "rank"):
+        found = suppress(table(), method=method, explain=False)
+        assert bounded(found) is found
+
+
+def test_blocks_are_slices_where_sub_tables_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every relation of a sub-table is in some slice of it, and no cell of one is outside."""
+    made = drawn("small", Survey(((3,), (2,), (4,)), turnover=False), 1)
+    problem = posed(to_protect(made.instance, made.cost))
+    whole = blocks(problem)
+    monkeypatch.setattr(cut_into, "LARGEST", (200,))
+    slices = blocks(problem)
+    assert len(whole) == 1
+    assert len(slices) == 4 + 3 + 5
+    assert set(np.concatenate([rows for _, rows in slices]).tolist()) == set(whole[0][1].tolist())
+    short = problem.equations.short
+    for cells, rows in slices:
+        assert set(short[rows].indices.tolist()) <= set(cells.tolist())
