@@ -351,11 +351,17 @@ class Oracle:
         chosen = start
         while True:
             chosen, _ = self._wider(chosen, pattern, cost, limits)
-            if not self.protected(chosen).all():
+            if not self.protected(chosen).all() or self._late(limits):
                 return chosen, False
             chosen = self._beyond_doubt(chosen, pattern, cost, limits)
+            if self._late(limits):
+                return chosen, False
             if not self._more(chosen, limits):
                 return chosen, True
+
+    def _late(self, limits: Limits) -> bool:
+        """Whether there is no time to ask the watch, which takes seconds where it knows thousands of requirements."""
+        return self.watched and limits.out_of_time()
 
     def _wider(
         self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
