@@ -20,6 +20,7 @@ from tableseal.audit.exposures import arithmetic
 from tableseal.audit.implied.find import find_implied
 from tableseal.audit.implied.grids import axes_of
 from tableseal.audit.implied.narrow import Bounding
+from tableseal.audit.in_hand.handed import Handed, checked
 from tableseal.audit.in_hand.of_records import table_of_records
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.merge import merge_cells
@@ -106,6 +107,7 @@ def audit(
     progress: Progress | None = None,
     executor: Executor = HERE,
     state: State | None = None,
+    handed: Handed | None = None,
 ) -> AuditResult:
     """Audit a release.
 
@@ -122,6 +124,8 @@ def audit(
     progress: told (step, done, total); total 0: unknown.
     state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
     executor: where components and insiders are worked on; the report is the same anywhere.
+    handed: tables that may fit, such as those by which a search chose its pattern. Those that do show what no others
+        showed in time.
 
     Raises
     ------
@@ -159,6 +163,8 @@ def audit(
         keeping = replace(limits, prove=prove)
         phases.begin("bounds")
         found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
+        shown = None if handed is None else checked(handed, prepared, reduced, axes_of(prepared))
+        found = found if shown is None else found.reaching(*shown.reached())
     except AdditivityError as error:
         raise what_if_misfit(error) if withhold_primaries else error from None
     except InfeasibleError:
@@ -175,7 +181,7 @@ def audit(
     if release.microdata is not None and bounds == "integer":
         records = table_of_records(prepared, reduced, axes_of(prepared))
     found, insiders = audit_attackers(
-        prepared, reduced, found, sensitivity, judged, applied, engine, uncounted, tell, executor, records
+        prepared, reduced, found, sensitivity, judged, applied, engine, uncounted, tell, executor, records, shown
     )
     sap = None
     if applied.require.sap is not None:

@@ -14,6 +14,7 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.in_hand.handed import Handed
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
@@ -105,6 +106,7 @@ class Rounds:
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, frozenset())
         self._oracle = self._oracle_of(problem.requirements)
+        self._boxing: Oracle | None = None
         self._forced, self._kept = hand.accept | problem.stays, hand.keep
         self._raised: dict[int, int] = {}
         self._subtracted: set[Requirement] = set()
@@ -307,9 +309,21 @@ class Rounds:
         """A safe pattern where there is no time left: what tables in hand do not show of one is shown by boxes. Where
         there is no box, all that may be withheld: whether that is safe the audit tells."""
         posed, hurry = self._posed(), Limits(monotonic() + HURRY)
+        # Asked anew: after a search there may be hundreds of requirements about each cell.
+        self._boxing = self._oracle_of(self._problem.requirements)
+        self._boxing.learn_from(self._oracle)
         starts = pattern, posed.primary
-        shown = [boxed for start in starts if (boxed := at_once(posed, self._oracle, start, hurry)) is not None]
+        shown = [boxed for start in starts if (boxed := at_once(posed, self._boxing, start, hurry)) is not None]
         return min([*shown, self._everything()], key=posed.price)
+
+    def _in_hand(self, pattern: Pattern) -> Handed:
+        """Tables in hand that fit a pattern."""
+        tables = [t for oracle in (self._boxing, self._oracle) if oracle is not None for t in oracle.tables(pattern)]
+        tables = [table for table in tables if table.denominator == 1]
+        cells, number = self._problem.cells, np.repeat(np.arange(len(tables)), [len(table.cells) for table in tables])
+        at = np.concatenate([np.empty(0, np.int64), *(table.cells for table in tables)])
+        moves = np.concatenate([np.empty(0, np.int64), *(table.moves for table in tables)])
+        return Handed(number, cells.measure[at].astype(np.int64), cells.codes[at], moves)
 
     def _everything(self) -> Pattern:
         """All that may be withheld."""
@@ -360,7 +374,13 @@ class Rounds:
         release = replace(problem.as_given(release), policy=problem.policy)
         began, allowed = monotonic(), self._audit_limit if seconds is None else seconds
         with self._phases.at("audit"):
-            report = audit(release, time_limit=allowed, progress=self._progress, executor=self._executor).report
+            report = audit(
+                release,
+                time_limit=allowed,
+                progress=self._progress,
+                executor=self._executor,
+                handed=self._in_hand(pattern),
+            ).report
         self._cut_short = allowed is not None and monotonic() - began >= allowed
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.

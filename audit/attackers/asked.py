@@ -1,6 +1,6 @@
 """What each attacker is asked about: the cells that hang together with what it knows, and how close it may come."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -37,7 +37,7 @@ def asked_of(
     neighbourhood: Neighbourhood,
     found: CellBounds,
     p: Fraction,
-) -> list[Asked]:
+) -> Iterator[Asked]:
     """Attackers who are asked about something; of those who know the same the first."""
 
     def told(about: Question) -> tuple[int, int, bool]:
@@ -48,17 +48,18 @@ def asked_of(
     targets = neighbourhood.targets
     nobody = [told(question(contributors, OUTSIDER, k, p)) for k in targets.tolist()]
     plain = np.array(nobody, np.int64).reshape(-1, 3)
-    asked: dict[Attacker, Asked] = {}
+    asked = set[Attacker]()
     for attacker in attackers:
         key = replace(attacker, who="")
         if key in asked:
             continue
+        asked.add(key)
         cells, shared = secrets(contributors, attacker, neighbourhood.of(attacker.involved))
         ends = plain[np.searchsorted(targets, cells)]
         for place in np.flatnonzero(shared).tolist():
             ends[place] = told(question(contributors, attacker, int(cells[place]), p))
-        asked[key] = Asked(attacker, cells, ends[:, 0], ends[:, 1], ends[:, 2] != 0)
-    return [a for a in asked.values() if len(a.cells)]
+        if len(cells):
+            yield Asked(attacker, cells, ends[:, 0], ends[:, 1], ends[:, 2] != 0)
 
 
 def secrets(

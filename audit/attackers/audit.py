@@ -17,6 +17,7 @@ from tableseal.audit.attackers.areas import areas
 from tableseal.audit.attackers.asked import asked_of
 from tableseal.audit.attackers.attacked import attacked, bounds_of
 from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.handed import left_open
 from tableseal.audit.attackers.insiders import insiders
 from tableseal.audit.attackers.neighbourhood import Neighbourhood
 from tableseal.audit.attackers.question import question
@@ -27,6 +28,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.in_hand.handed import Shown as Tables
 from tableseal.audit.in_hand.tables import Table
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.linear.reduce import Reduced
@@ -35,6 +37,9 @@ from tableseal.audit.prepare import Prepared
 from tableseal.audit.progress import Progress
 from tableseal.audit.rules import Sensitivity
 from tableseal.audit.solvers.protocol import Solver
+
+TOGETHER = 64
+"""Attackers whose questions are put together, which one may take a second where thousands of cells hang together."""
 
 
 def audit_attackers(
@@ -49,17 +54,20 @@ def audit_attackers(
     progress: Progress,
     executor: Executor,
     in_hand: Table | None,
+    shown: Tables | None,
 ) -> tuple[CellBounds, InsiderAudit]:
     """(the bounds of open cells with what further tables show to readers, what insiders find out that the release asks
     for, as far as the agency's data allow).
 
-    judged: bool (cells), what insiders must not get too close to. in_hand: a table, as far as one is known.
+    judged: bool (cells), what insiders must not get too close to. in_hand: a table, as far as one is known. shown:
+    further ones.
     Cells that outsiders already know are left out: nothing is worse than that.
     """
     contributors, p, forms = Contributors.audited(prepared, found), policy.insider_p, prepared.system.forms
     targets, cells, truth = contributors.targets, contributors.open_cells, prepared.cells.truth
     neighbourhood = Neighbourhood(reduced, forms, targets[judged[cells[targets]]])
-    asked = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
+    everyone = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
+    asked = list(everyone if shown is None else left_open(everyone, shown))
     readers = None if in_hand is None else asked_by_readers(contributors, found, sensitivity, policy, forms, in_hand)
     # Readers come first: what is found for them, who know nothing, mostly serves insiders, too.
     everybody = asked if readers is None else [readers, *asked]
@@ -81,16 +89,22 @@ def audit_attackers(
     estimates = ((k, q.concluded(outer_ends(found.bounds[k]))) for k, q in own)
 
     def by_books() -> Iterator[Answer]:
-        rest = [
-            [question(contributors, a.attacker, k, p) for k in a.cells[marks].tolist()]
-            for a, marks in zip(asked, left, strict=True)
-            if marks.any()
-        ]
-        seen = [attacked(neighbourhood, questions, value, method, limits) for questions in rest]
-        for done, (questions, bounds) in enumerate(zip(rest, executor.map(bounds_of, seen), strict=True), start=1):
-            for q, ends in zip(questions, bounds or [None] * len(questions), strict=True):
-                yield q.answer(ends)
-            progress("insiders", done, len(rest))
+        rest = [(a, a.cells[marks]) for a, marks in zip(asked, left, strict=True) if marks.any()]
+        for first in range(0, len(rest), TOGETHER):
+            if limits.out_of_time():  # to put millions of questions takes minutes
+                cells = np.unique(np.concatenate([cells for _, cells in rest[first:]]))
+                yield from (Answer(k, "open") for k in cells.tolist())
+                return
+            posed = [
+                [question(contributors, a.attacker, k, p) for k in cells.tolist()]
+                for a, cells in rest[first : first + TOGETHER]
+            ]
+            seen = [attacked(neighbourhood, questions, value, method, limits) for questions in posed]
+            found = zip(posed, executor.map(bounds_of, seen), strict=True)
+            for done, (questions, bounds) in enumerate(found, start=first + 1):
+                for q, ends in zip(questions, bounds or [None] * len(questions), strict=True):
+                    yield q.answer(ends)
+                progress("insiders", done, len(rest))
 
     return found, gathered(chain(by_rank, by_books()), _notes(contributors), estimates)
 

@@ -4,8 +4,6 @@ Where much hangs together, vertices are full of fractions and integer programs t
 no table shows to be reached. Whether a cell is protected asks less: only that it can go as far as it has to.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -74,7 +72,7 @@ class Reached:
 
     def on(self, found: CellBounds) -> CellBounds:
         """The bounds of open cells with what these tables show."""
-        return replace(found, reached=(self.low, self.high))
+        return found.reaching(self.low, self.high)
 
 
 def _need(k: int, contributors: Contributors, sensitivity: Sensitivity, policy: Policy) -> tuple[int, int]:

@@ -71,6 +71,12 @@ class CellBounds:
         ends = zip(*(ends.tolist() for ends in self.reached), strict=True)
         return tuple(_further(b, low, high) for b, (low, high) in zip(self.of_pieces, ends, strict=True))
 
+    def reaching(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> "CellBounds":
+        """The same with further tables; see `reached`."""
+        if self.reached is not None:
+            low, high = np.minimum(low, self.reached[0]), np.maximum(high, self.reached[1])
+        return replace(self, reached=(low, high))
+
     @cached_property
     def of_pieces(self) -> tuple[TargetBounds, ...]:
         """The same as far as the pieces tell."""

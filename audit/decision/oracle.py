@@ -76,6 +76,11 @@ class Watch(Protocol):
         """Those, not asked about yet, of which no table in hand shows that a pattern meets them. Nothing is solved."""
         ...
 
+    def untold(self, oracle: "Oracle", pattern: NDArray[np.bool_]) -> Sequence[Broken]:
+        """Those, not asked about yet, that are asked of somebody and of which no table in hand shows that even
+        outsiders do not find it out."""
+        ...
+
     def content(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether a pattern is safe that meets all requirements but some that need not be met."""
         ...
@@ -351,11 +356,17 @@ class Oracle:
         chosen = start
         while True:
             chosen, _ = self._wider(chosen, pattern, cost, limits)
-            if not self.protected(chosen).all():
+            if not self.protected(chosen).all() or self._late(limits):
                 return chosen, False
             chosen = self._beyond_doubt(chosen, pattern, cost, limits)
+            if self._late(limits):
+                return chosen, False
             if not self._more(chosen, limits):
                 return chosen, True
+
+    def _late(self, limits: Limits) -> bool:
+        """Whether there is no time to ask the watch, which takes seconds where it knows thousands of requirements."""
+        return self.watched and limits.out_of_time()
 
     def _wider(
         self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
@@ -397,6 +408,10 @@ class Oracle:
     def doubts(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
         """What the watch doubts about a pattern, see `Watch.doubts`."""
         return () if self._watch is None else self._watch.doubts(self, pattern)
+
+    def untold(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
+        """What even outsiders may find out of what the watch knows, see `Watch.untold`."""
+        return () if self._watch is None else self._watch.untold(self, pattern)
 
     def alike(self, equations: Equations, requirements: Sequence[Requirement], *, hasty: bool = False) -> "Oracle":
         """Another oracle with the same engines, which knows nothing yet. hasty: content with what lies near a cell."""

@@ -50,14 +50,14 @@ def true_table(prepared: Prepared, reduced: Reduced, axes: list[tuple[Axis, ...]
     for table in base.tables:
         block = base.blocks[table.block]
         at = np.flatnonzero((cells.measure == block.measure) & cells.truth.known)
-        column = _columns(table, axes[table.block], cells.codes[at])
+        column = columns_of(table, axes[table.block], cells.codes[at])
         here = column >= 0
         value[column[here]], known[column[here]] = cells.truth.units[at[here]], True
     value = np.where(reduced.fixed, reduced.value, value)
     return Table(value, known & fits(reduced, value, known), True)
 
 
-def _columns(table: BaseTable, axes: tuple[Axis, ...], codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def columns_of(table: BaseTable, axes: tuple[Axis, ...], codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """The column that each cell is, -1 for cells that are none."""
     column = np.full(len(codes), table.offset, np.int64)
     is_one = np.ones(len(codes), np.bool_)

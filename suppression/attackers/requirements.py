@@ -220,6 +220,19 @@ class InsiderRequirements:
             if one.has(q, place) and label[need.cell] in label[list(one.attacker.involved)]:
                 yield one.unmet(need, None, shared=place in one.own)
 
+    def untold(self, pattern: NDArray[np.bool_], helper: Oracle) -> Iterator[Unmet]:
+        """What insiders must not find out who have no share in a cell, and of which no table in hand shows that even
+        outsiders do not: it may be more than rules ask against outsiders."""
+        asked = list(self._attackers(pattern))
+        if not asked:
+            return
+        oracle, label = self._in_common(OUTSIDER).oracle, self._equations.groups(self._equations.opened(pattern))
+        oracle.learn_from(helper)
+        involved = np.unique(label[np.concatenate([one.attacker.involved for one in asked])])
+        for q in np.flatnonzero(~oracle.protected(pattern)[: len(self._plain)]).tolist():
+            if label[self._plain[q].cell] in involved:
+                yield Unmet(self._plain[q], None, shared=False)
+
     def _hanging_together(
         self, asked: Sequence[_Asked], oracle: Oracle, pattern: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:

@@ -39,6 +39,11 @@ class InsiderWatch:
         doubts = self._insiders.doubts(pattern, oracle)
         return _each_once(posed for one in doubts for posed in self._new(oracle, one))
 
+    def untold(self, oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Broken]:
+        """New requirements of which no table in hand shows that even outsiders do not find it out."""
+        untold = self._insiders.untold(pattern, oracle)
+        return _each_once(posed for one in untold for posed in self._new(oracle, one))
+
     def content(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether a pattern withstands all insiders as they are."""
         unmet = self._insiders.unmet(pattern, limits, counts=self._counts, first=True, helper=oracle)

@@ -78,7 +78,7 @@ def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_], limits: 
             if wider is None:
                 return None
             pattern = wider
-        needs = [doubt.requirement for doubt in oracle.doubts(pattern)]
+        needs = [doubt.requirement for doubt in (*oracle.untold(pattern), *oracle.doubts(pattern))]
         if not needs:
             return pattern
     return None

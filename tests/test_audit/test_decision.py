@@ -207,6 +207,9 @@ class Told:
     def doubts(self, oracle: Oracle, pattern: np.ndarray) -> list[Broken]:
         return []
 
+    def untold(self, oracle: Oracle, pattern: np.ndarray) -> list[Broken]:
+        return []
+
     def content(self, oracle: Oracle, pattern: np.ndarray, limits: Limits) -> bool:
         return True
 

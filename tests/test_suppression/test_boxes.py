@@ -95,7 +95,7 @@ def test_a_box_that_breaks_a_relation_shows_nothing() -> None:
 def test_the_audit_finds_boxes_safe_against_contributors(
     seed: int, shape: tuple[tuple[int, ...], ...], mean: float
 ) -> None:
-    """CONVENTION 981: only contributors of cells in a box, and of those that further boxes withhold."""
+    """CONVENTION 981, 1081: only contributors of cells in a box, and of those that further boxes withhold."""
     made = drawn("small", Survey(shape, True, mean), seed)
     if not made.instance.primary.any():
         return
