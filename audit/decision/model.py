@@ -53,6 +53,14 @@ def in_whole_units(point: Floats) -> tuple[Ints, int] | None:
     return None
 
 
+def _places(columns: Ints, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """(where those of some columns that are there stand, bool: which they are). columns: increasing; numpy's `isin`
+    looks at all of them, for the few that an attacker knows."""
+    at = np.searchsorted(columns, wanted)
+    here = np.append(columns, -1)[at] == wanted
+    return at[here], here
+
+
 class Model:
     """Moves up and moves down are columns of their own."""
 
@@ -87,11 +95,11 @@ class Model:
         at = int(np.searchsorted(self.region.columns, cell))
         self._far = np.where(self._open, self._room, 0.0)
         if len(known):
-            self._far[np.tile(np.isin(self.region.columns, known), 2)] = 0.0
+            held, _ = _places(self.region.columns, known)
+            self._far[held] = self._far[count + held] = 0.0
         if falling is not None:
-            here = np.isin(falling[0], self.region.columns)
-            own = count + np.searchsorted(self.region.columns, falling[0][here])
-            self._far[own] = np.minimum(self._far[own], falling[1][here])
+            own, here = _places(self.region.columns, falling[0])
+            self._far[count + own] = np.minimum(self._far[count + own], falling[1][here])
         self._own, other = (at + count, at) if way == 1 else (at, at + count)
         self._distance = distance
         self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
