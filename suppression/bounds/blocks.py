@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.decision.equations import stored
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.modular import sub_tables
+from tableseal.suppression.search.sub_tables import sub_tables
 
 LARGEST = (3_000_000, 600_000, 60_000, 6_000)
 """Entries of a dictionary (relations times cells) up to which a block is one: the first of these with which all blocks
