@@ -221,17 +221,27 @@ class InsiderRequirements:
                 yield one.unmet(need, None, shared=place in one.own)
 
     def untold(self, pattern: NDArray[np.bool_], helper: Oracle) -> Iterator[Unmet]:
-        """What insiders must not find out who have no share in a cell, and of which no table in hand shows that even
-        outsiders do not: it may be more than rules ask against outsiders."""
-        asked = list(self._attackers(pattern))
+        """What insiders without shares in cells whose value they do not know must not find out, and of which no table
+        in hand shows that even outsiders do not: it may be more than rules ask against outsiders."""
+        asked = [one for one in self._attackers(pattern) if not one.attacker.shares]
         if not asked:
             return
         oracle, label = self._in_common(OUTSIDER).oracle, self._equations.groups(self._equations.opened(pattern))
         oracle.learn_from(helper)
+        protected = oracle.protected(pattern)
         involved = np.unique(label[np.concatenate([one.attacker.involved for one in asked])])
-        for q in np.flatnonzero(~oracle.protected(pattern)[: len(self._plain)]).tolist():
+        for q in np.flatnonzero(~protected[: len(self._plain)]).tolist():
             if label[self._plain[q].cell] in involved:
                 yield Unmet(self._plain[q], None, shared=False)
+        for one in asked:
+            for q in one.own.values():
+                need = oracle.requirements[q]
+                if not protected[q] and label[need.cell] in label[list(one.attacker.involved)]:
+                    yield one.unmet(need, None, shared=True)
+
+    def with_shares(self, pattern: NDArray[np.bool_]) -> bool:
+        """Whether somebody has a share in a cell of a pattern and does not know its value."""
+        return any(one.attacker.shares for one in self._attackers(pattern))
 
     def _hanging_together(
         self, asked: Sequence[_Asked], oracle: Oracle, pattern: NDArray[np.bool_]
