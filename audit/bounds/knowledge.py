@@ -65,6 +65,7 @@ class Knowledge:
     feasible: some real solution was found.
     keep: proofs and tables are kept.
     faces: narrower column bounds (low, high) within which a real solution reaches many ends at once and has room.
+    near: int64, the whole numbers below some real solutions that reach many ends at once, the first that were found.
     """
 
     asked: csr_array
@@ -89,6 +90,7 @@ class Knowledge:
     points: dict[int, tuple[NDArray[np.int64], int]] = field(default_factory=dict)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     faces: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
+    near: list[NDArray[np.int64]] = field(default_factory=list)
 
     @property
     def targets(self) -> int:

@@ -106,7 +106,7 @@ class _Full:
                 yield Rounds(self.solver)
             yield Simplex(self.solver)
             if cube:
-                yield RelaxAndFix(self.solver)
+                yield RelaxAndFix(self.solver, further=not self.tables_first)
             if columns <= (WHOLE if cube else LINKED):
                 yield Gap(self.solver, real=True)
             return

@@ -1,6 +1,7 @@
 """Tables of whole units block by block."""
 
 from dataclasses import replace
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.dense.relax_and_fix import RelaxAndFix
-from tableseal.audit.bounds.dense.witness_rounds import FACES
+from tableseal.audit.bounds.dense.witness_rounds import FACES, NEAR
 from tableseal.audit.bounds.knowledge import know_nothing
+from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.solvers.highs import Highs
 from tests.test_audit.test_bounds_rounds import found, least, three_way
 
@@ -76,3 +78,30 @@ def test_a_table_in_hand_is_enough() -> None:
     known.in_hand = False
     RelaxAndFix(None).work(component, known, Limits(integer=False))  # type: ignore[arg-type]
     assert not known.in_hand
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_tables_near_points_attain_further_ends(seed: int) -> None:
+    """Beside a first table those near vertices: nothing is attained but what they show."""
+    component = three_way(seed, 6, withheld=0.6, offset=seed * 10**6)
+    problem, shift = solver_problem(component)
+    warm, random = Highs().warm(problem), np.random.default_rng(seed)
+    points = [warm.minimise(random.standard_normal(len(shift))).x for _ in range(NEAR)]
+    counts = []
+    for further in (False, True):
+        known = know_nothing(component, Limits(prove=True))
+        known.near = [np.floor(x).astype(np.int64) + shift for x in points if x is not None]
+        RelaxAndFix(Highs(), further=further).work(component, known, Limits(prove=True))
+        values = np.array([known.asked @ table for table in known.tables])
+        assert all(satisfies(component, Rational(table, 1)) for table in known.tables)
+        assert np.array_equal(known.attained, np.concatenate([values.min(axis=0), -values.max(axis=0)]))
+        counts.append(int(known.attained.sum()))
+    assert counts[1] < counts[0]  # minima of targets and of their negatives
+
+
+def test_out_of_time_nothing_further_is_looked_for() -> None:
+    component = three_way(2, 8, withheld=0.4)
+    known = know_nothing(component, Limits())
+    known.in_hand, known.near = True, [np.zeros(component.matrix.shape[1], np.int64)]
+    RelaxAndFix(None, further=True).work(component, known, Limits(deadline=monotonic() - 1))  # type: ignore[arg-type]
+    assert known.in_hand
