@@ -44,6 +44,11 @@ class Costs:
 FACTOR = 10
 """What `prefer` divides and `avoid` multiplies the cost by; cells withheld last period are cheaper by it too."""
 
+ONE = Fraction(1)
+
+EXACT = 2.0**53
+"""Floats below that are whole are the numbers that they stand for."""
+
 LOG_STEPS = 1000
 """Logarithms are rounded to thousandths: costs are exact numbers."""
 
@@ -74,11 +79,12 @@ def cell_costs(
     factor = _factors(release, cells, costs)
     if last is not None:
         factor = [f / FACTOR if before else f for f, before in zip(factor, last.withheld.tolist(), strict=True)]
-    amounts = [a * f for a, f in zip(amounts, factor, strict=True)]
+    amounts = [a if f is ONE else a * f for a, f in zip(amounts, factor, strict=True)]
     scale = lcm(*{a.denominator for a in amounts}, 1)
     if scale > 10**6:
         scale = 10**6
-    steps = [min(max(round(a * scale), 1), LARGEST) for a in amounts]
+    whole = [a.numerator for a in amounts] if scale == 1 else [round(a * scale) for a in amounts]
+    steps = [min(max(number, 1), LARGEST) for number in whole]
     if sum(s for s, m in zip(steps, may.tolist(), strict=True) if m) >= LARGEST:
         raise LimitError(
             f"The costs of withholding (by {costs.kind}) add up to more than 2^52 of their smallest step; choose "
@@ -143,7 +149,8 @@ def costs_given(release: Release, cells: Cells) -> dict[int, Fraction]:
                 place = place_of(release, cells, cell)
                 raise InputError(f"a cost of {cost:g}; expected a number that is not negative", at=place)
             if cell not in found and cells.listing_table[listed[row]] == t:
-                found[cell] = Fraction(str(cost)).limit_denominator(10**6)
+                exact = cost < EXACT and cost.is_integer()
+                found[cell] = Fraction(int(cost)) if exact else Fraction(str(cost)).limit_denominator(10**6)
     return found
 
 
@@ -157,7 +164,7 @@ def _factors(release: Release, cells: Cells, costs: Costs) -> list[Fraction]:
     both = [word for word in costs.prefer if word in costs.avoid]
     if both:
         raise InputError(f'"{both[0]}": is to be preferred and avoided; say one of the two.')
-    factor = [costs.tables.get(names[t], Fraction(1)) for t in cells.table.tolist()]
+    factor = [costs.tables.get(names[t], ONE) for t in cells.table.tolist()]
     for words, change in ((costs.prefer, Fraction(1, FACTOR)), (costs.avoid, Fraction(FACTOR))):
         for word in words:
             for cell in _having(release, cells, word):

@@ -24,6 +24,10 @@ LARGEST = 200_000
 """Relations times cells of a part up to which a dense dictionary is worth its time (turnover of 11,135 cells, parts of
 up to 72: 0.2 s in place of 1.1; where 946 hang together, of counts of 3,276 cells: 7 s in place of 1.5)."""
 
+LIGHT = 10
+"""How much less is done with an entry than where kernels are usually worth compiling (a part of 179 cells takes 0.1 s
+as it stands; to compile takes 11 s, once on a machine)."""
+
 NEARLY = 1e-6
 """How far a move may be from whole units to be taken for them, in units and as a share of it."""
 
@@ -118,7 +122,8 @@ class GivingBack:
             of_end = np.where(asked[ends.requirement], of_end, -1)
         order = np.argsort(of_end, kind="stable")
         first_end = np.searchsorted(of_end[order], np.arange(count + 1))
-        runner = Runner(worth_compiling(int((np.diff(first) ** 2).sum()), give_back, shown, chosen))
+        entries = int((np.diff(first) ** 2).sum()) // LIGHT
+        runner = Runner(worth_compiling(entries, give_back, shown, chosen))
         for k in range(count):
             inside = slice(entry[k], entry[k + 1])
             cells, own = columns[first[k] : first[k + 1]], order[first_end[k] : first_end[k + 1]]
