@@ -83,18 +83,23 @@ class BlockCuts:
         at = place[ends.cell]
         inside = np.flatnonzero((at >= 0) & (ends.distance < LARGEST))
         inside = inside[np.argsort(-ends.distance[inside], kind="stable")]
+        self._kept: tuple[Floats, bool] | None = None
+        """Shares that broke nothing here, and whether cells withheld for others were asked."""
         self._asked = _Asked(at[inside], ends.sign[inside], ends.down[inside], ends.up[inside], ends.either[inside])
 
-    def cuts(self, share: Floats, place: Ints) -> Iterator[Row]:
+    def cuts(self, share: Floats, place: Ints, *, besides: bool) -> Iterator[Row]:
         """Cuts that a pattern breaks which withholds cells in part.
 
-        share: float64 (cells of the problem). place: int64 (cells of the problem), number of each candidate.
+        share: float64 (cells of the problem). place: int64 (cells of the problem), number of each candidate. besides:
+        also of cells that are withheld for others.
         """
         own = np.where(self._may | self._forced, share[self.cells], 0.0)
-        besides = np.flatnonzero(self._may & (own > 10 * LEAST))
-        if len(besides) == 0 and len(self._asked.cell) == 0:
+        moving = np.flatnonzero(self._may & (own > 10 * LEAST)) if besides else np.empty(0, np.int64)
+        if len(moving) == 0 and len(self._asked.cell) == 0:
             return
-        besides = besides[np.argsort(-own[besides], kind="stable")]
+        if self._kept is not None and self._kept[1] >= besides and np.array_equal(self._kept[0], own):
+            return
+        moving = moving[np.argsort(-own[moving], kind="stable")]
         rows = np.zeros((ROWS_AT_ONCE, len(own)))
         of, end = np.zeros(ROWS_AT_ONCE, np.int64), np.zeros(ROWS_AT_ONCE, np.int64)
         asked = self._asked
@@ -107,11 +112,12 @@ class BlockCuts:
             asked.cell,
             asked.sign,
             asked.distance,
-            besides,
+            moving,
             rows,
             of,
             end,
         )
+        self._kept = (own, besides) if count == 0 else None
         rest, denominator, exact = self._exact(rows[:count], of[:count])
         for k in np.flatnonzero(exact).tolist():
             parts, cell, number = int(denominator[k]), int(of[k]), int(end[k])

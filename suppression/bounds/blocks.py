@@ -30,7 +30,7 @@ Block = tuple[Ints, Ints]
 
 
 def blocks(problem: Problem) -> list[Block]:
-    """The blocks of a table, from the top down; each has two relations or more."""
+    """The blocks of a table, from the top down, as far as there is ROOM; each has two relations or more."""
     codes, short = problem.cells.codes, problem.equations.short
     wholes = [(part.cells, part.rows) for part in sub_tables(problem)]
     found: list[Block] = []
@@ -38,7 +38,8 @@ def blocks(problem: Problem) -> list[Block]:
         found = [block for whole in wholes for block in _within(whole, codes, short, largest)]
         if sum(map(_entries, found)) <= ROOM:
             return found
-    return [block for block in found if _entries(block) <= min(LARGEST)]
+    held = np.cumsum([_entries(block) for block in found])
+    return found[: int(np.searchsorted(held, ROOM, side="right"))]
 
 
 def _within(whole: Block, codes: NDArray[np.int32], short: csr_array, largest: int) -> Iterator[Block]:

@@ -30,6 +30,11 @@ ROUNDS = 60
 BROKEN = 1e-3
 """By how much a cut has to be broken."""
 
+MANY, SLOW = 100_000, 2e-3
+"""Candidates beyond which cells that are withheld for others wait until the program rises by no more than that share:
+they are many (241,080 cells: 59,000 cuts at once, then 15 s for the program), and what ends need moves them. Elsewhere
+their cuts help whole choices of blocks (mh3d_mid: 2,118,022 in place of 2,110,715)."""
+
 RELAXED = 0.7
 """Share of the time for the linear program, where that is short."""
 
@@ -70,18 +75,22 @@ def _whole_steps(bound: float) -> int:
 
 
 def _relaxed(cutting: "_Cutting", program: Covering, limits: Limits) -> Solved | None:
-    """The linear program with the cuts that it breaks, until there are no more or the time is over; None: no pattern
-    keeps them, or there was not even time for the first ones."""
+    """The linear program with the cuts that it breaks, until there are no more or the time is over: what it came to
+    last, for any multipliers prove something; None: not even the first one was solved."""
     best: Solved | None = None
+    besides, last = len(program.cost) <= MANY, 0.0
     for _ in range(ROUNDS):
         solved = program.solve(limits.seconds_left())
         if solved is None:
-            return best if limits.out_of_time() else None
-        best = solved
-        if limits.out_of_time() or not program.add(cutting.broken(solved.share, limits)):
             return best
-        # Rows that came in since have no multipliers yet.
-        best = Solved(solved.share, np.append(solved.multiplier, np.zeros(len(program.right) - len(solved.multiplier))))
+        value = float(program.cost @ solved.share)
+        besides, last = besides or value - last <= SLOW * value, value
+        added = 0 if limits.out_of_time() else program.add(cutting.broken(solved.share, besides, limits))
+        # Cuts that came in since have no multipliers yet.
+        best = Solved(solved.share, np.append(solved.multiplier, np.zeros(added)))
+        if not added and (besides or limits.out_of_time()):
+            break
+        besides = besides or not added
     return best
 
 
@@ -99,16 +108,16 @@ class _Cutting:
         self._known = self._short @ problem.primary.astype(np.float64) > 0
         ends = ends_of(problem.requirements, equations.value, equations.cells)
         asked = outsiders(ends, [need.sure for need in problem.requirements])
-        own = blocks(problem)
+        self._own = own = blocks(problem)
         entries = sum(min(len(rows), len(cells)) * len(cells) for cells, rows in own)
-        run = Runner(worth_compiling(entries, shortfalls))
-        self._blocks = [BlockCuts(problem, block, asked, run) for block in own]
+        self._run = Runner(worth_compiling(entries, shortfalls))
+        self._blocks: dict[int, BlockCuts] = {}
         self._ends = asked
 
     @property
     def members(self) -> list[NDArray[np.int64]]:
         """int64, the candidates of each block, ascending."""
-        found = [np.sort(self._place[block.cells]) for block in self._blocks]
+        found = [np.sort(self._place[cells]) for cells, _ in self._own]
         return [own[own >= 0] for own in found]
 
     def alone(self) -> Iterator[Row]:
@@ -121,15 +130,19 @@ class _Cutting:
                 inside = np.sort(inside[inside >= 0])
                 yield Row(inside, np.ones(len(inside)), 1.0)
 
-    def broken(self, share: Floats, limits: Limits) -> Iterator[Row]:
-        """Cuts that a choice breaks (float64, candidates), as far as there is time."""
+    def broken(self, share: Floats, besides: bool, limits: Limits) -> Iterator[Row]:
+        """Cuts that a choice breaks (float64, candidates), as far as there is time. besides: also those of cells that
+        are withheld for others, by whole blocks."""
         full = self._problem.primary.astype(np.float64)
         full[self._candidates] = share
         yield from self._bridges(full)
-        for block in self._blocks:
+        for number, own in enumerate(self._own):
             if limits.out_of_time():
                 return
-            yield from block.cuts(full, self._place)
+            block = self._blocks.get(number)
+            if block is None:  # made when it is first asked: 28,595 slices of 241,080 cells take 20 s
+                block = self._blocks[number] = BlockCuts(self._problem, own, self._ends, self._run)
+            yield from block.cuts(full, self._place, besides=besides)
 
     def _bridges(self, full: Floats) -> Iterator[Row]:
         """A cell that is withheld needs others in each of its relations that are withheld as far."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_releases import Maker
+from ticking import Ticking
 
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.surveys import Survey, drawn
@@ -116,6 +117,16 @@ def test_no_time_no_bound() -> None:
     """CONVENTION 1076: what was found stands."""
     quick = suppress(table(), method="heuristic", explain=False)
     assert bounded(quick, Limits(0.0)) == quick
+
+
+@pytest.mark.parametrize("looks", [1, 2, 5, 15, 40])
+def test_what_is_proved_when_the_time_is_over_holds(looks: int) -> None:
+    """CONVENTION 1075: whatever a limit ends: the program, a block, new prices."""
+    made = drawn("small", Survey(((2, 2), (3,), (2,)), turnover=True, mean=6.0), 3)
+    problem, engine = posed(to_protect(made.instance, made.cost)), Highs()
+    whole = lower_bound(problem, engine, Limits())
+    assert whole > 0
+    assert all(bound <= whole for bound in rising(problem, engine, Ticking(looks=looks)))
 
 
 def test_nothing_is_claimed_of_patterns_that_promise_less() -> None:
