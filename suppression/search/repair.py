@@ -14,6 +14,9 @@ from tableseal.suppression.search.result import Found
 FEW = 20
 """Requirements without a box up to which each is asked by a program (241,080 cells, 24,435 sensitive ones: 2)."""
 
+REMEMBERED = 100_000
+"""Cells up to which the oracle of a whole table remembers the tables that show its pattern to be safe."""
+
 PROPOSING = 0.4
 """Share of the time for a proposal; the rest is for making it safe and tidy."""
 
@@ -54,12 +57,22 @@ def widened(problem: Problem, tools: Tools, start: NDArray[np.bool_]) -> NDArray
     return pattern if safe else at_once(problem, tools.oracle, pattern)
 
 
-def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def at_once(
+    problem: Problem,
+    oracle: Oracle,
+    start: NDArray[np.bool_],
+    met: NDArray[np.bool_] | None = None,
+    limits: Limits | None = None,
+) -> NDArray[np.bool_] | None:
     """A safe pattern around another one at once: what tables in hand do not show is shown by boxes, and by programs
-    where FEW have none. None: that is not enough."""
-    left = ~oracle.protected(start)
-    boxed = with_boxes(problem, start, left)
-    oracle.learn(boxed.tables)
+    where FEW have none. None: that is not enough.
+
+    met: bool (requirements), shown to be met, if the oracle does not know. limits: see `with_boxes`.
+    """
+    left = ~(oracle.protected(start) if met is None else met)
+    boxed = with_boxes(problem, start, left, limits)
+    if remembers(problem):
+        oracle.learn(boxed.tables)
     pattern, without = boxed.pattern, np.flatnonzero(left & ~boxed.shown)
     if len(without) > FEW:
         return None
@@ -69,3 +82,9 @@ def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_]) -> NDArr
             return None
         pattern = pattern | wider
     return pattern
+
+
+def remembers(problem: Problem) -> bool:
+    """Whether all tables that show a pattern to be safe can be remembered together: of larger problems (241,080 cells,
+    24,435 sensitive: gigabytes of marks) only what they show."""
+    return len(problem.cost) <= REMEMBERED

@@ -12,6 +12,7 @@ from cases.benchmarks.pattern_check import underprotected
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.suppressors import placed
 from cases.benchmarks.surveys import Drawn, Survey, drawn
+from tableseal.audit.bounds.component import Limits
 from tableseal.audit.compiling import compiled
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.model import Policy
@@ -21,6 +22,7 @@ from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search import boxes
 from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.kernels.boxing import boxed
+from tableseal.suppression.search.kernels.rerouting import rerouted
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
@@ -33,16 +35,18 @@ def posed(made: Drawn) -> Problem:
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3.0, 12.0]))
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3.0, 12.0]), st.booleans())
 def test_what_boxes_show_is_protected(
-    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, mean: float
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, mean: float, rerouted: bool
 ) -> None:
-    """CONVENTION 981: as linear programs of another solver see it."""
+    """CONVENTION 981, 1071: as linear programs of another solver see it."""
     made = drawn("small", Survey(shape, turnover, mean), seed)
     if not made.instance.primary.any():
         return
     problem = posed(made)
-    found = with_boxes(problem, problem.primary, np.ones(len(problem.requirements), np.bool_))
+    asked = np.ones(len(problem.requirements), np.bool_)
+    found = with_boxes(problem, problem.primary, asked, Limits() if rerouted else None)
+    assert problem.price(found.pattern) <= problem.price(with_boxes(problem, problem.primary, asked).pattern)
     assert not (found.pattern & ~problem.primary & ~problem.may).any()
     missed = underprotected(made.instance, placed(made.instance, problem.release, problem.cells.codes[found.pattern]))
     assert missed.sum() <= (~found.shown).sum()
@@ -64,10 +68,11 @@ def test_compiled_or_not_the_same_boxes(monkeypatch: pytest.MonkeyPatch) -> None
     problem = posed(drawn("small", Survey(((3, 3), (3, 3)), turnover=True), 1))
     asked = np.ones(len(problem.requirements), np.bool_)
     compiled(boxed)
+    compiled(rerouted)
     found = []
     for worth in (False, True):
         monkeypatch.setattr(boxes, "worth_compiling", lambda *_, worth=worth: worth)
-        found.append(with_boxes(problem, problem.primary, asked).pattern)
+        found.append(with_boxes(problem, problem.primary, asked, Limits()).pattern)
     assert np.array_equal(*found)
 
 
