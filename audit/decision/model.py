@@ -37,6 +37,9 @@ KEPT = 100_000
 LARGE = 2_000
 """Columns from which what lies near a cell is asked first."""
 
+HASTY = 1_000
+"""Columns near a cell that whoever is hasty asks at most."""
+
 ENDLESS = 70_000
 """Columns from which no program is over all of them."""
 
@@ -138,7 +141,8 @@ class Model:
     @property
     def steps(self) -> tuple[int, ...]:
         """How many columns near a cell to ask before all: none where all are few."""
-        return () if self._nearby is None else self._nearby.steps
+        steps = () if self._nearby is None else self._nearby.steps
+        return tuple(most for most in steps if most <= HASTY) if self._hasty else steps
 
     @property
     def vast(self) -> bool:

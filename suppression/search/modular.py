@@ -18,7 +18,7 @@ from tableseal.suppression.search.combining import cheaper
 from tableseal.suppression.search.cover import clean_up, leaner, tidied
 from tableseal.suppression.search.giving_back import GivingBack
 from tableseal.suppression.search.method import Tools, keep_nothing
-from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, repaired, widened
+from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, remembers, repaired, widened
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.sub_tables import SubTables
 
@@ -38,10 +38,13 @@ QUICKLY = 2_000
 """Cells from which boxes come first, so that a pattern is at hand at once."""
 
 SEPARATE, TOGETHER, LEANER = 0.5, 0.5, 0.5
-"""Shares of the time left, where calls take long: for sub-tables by themselves, for what other ends need then, and
-where sub-tables are too large for calls for each end to take what it needs again. (34,440 cells: boxes cost 192,461
-after 1 s; sub-tables 52,753 after 12 s, then again 45,231 after 30 s; calls alone 41,665 after 58 s, after the others
-more than 60 s.)"""
+"""Shares of the time left, where sub-tables are too large for calls: for blocks and small grids by themselves, for what
+other ends need then, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498 after 0.1 s;
+blocks and small grids 48,364 after 21 s, clean 45,098 after 41 s; calls, which that table has instead, 41,665 after
+58 s, and 51,527 after 45 s if blocks and grids complete what they propose.)"""
+
+ALL = 0.9
+"""SEPARATE where the oracle cannot remember tables: what is left is for boxes alone."""
 
 CALLING = 0.6
 """PROPOSING where calls take long."""
@@ -84,20 +87,18 @@ def modular(problem: Problem, tools: Tools) -> Found:
 
 
 def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0) -> Found:
-    """A safe pattern from sub-tables where nothing is watched for. In large tables boxes come first, then, if calls
-    take long, sub-tables each by itself, so that a pattern is at hand at any time.
+    """A safe pattern from sub-tables where nothing is watched for. In large tables boxes come first, so that a pattern
+    is at hand at any time; where sub-tables are too large for calls, then blocks and small grids, each by itself.
 
     share: of the time, for all that is done once a first proposal is safe.
     """
     if len(problem.cost) < QUICKLY or not tables.separable:
         return best_proposal(problem, tools, tables, share)
     best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary, tools.limits), problem)
-    if tables.small and not tables.larger:
-        return _cheaper(best, best_proposal(problem, tools, tables, share))
-    best = _cheapest(tools, _separately(problem, tools, tables), problem, best)
     if tables.small:
         return _cheaper(best, best_proposal(problem, tools, tables, share))
-    if best.pattern is None:
+    best = _cheapest(tools, _separately(problem, tools), problem, best)
+    if best.pattern is None or not remembers(problem):
         return best
     limits = tools.limits.share(share)
     pattern = leaner(problem, tools.oracle, best.pattern, limits.share(LEANER), tools.seed)
@@ -105,10 +106,13 @@ def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0)
     return _cheapest(tools, clean_up(problem, tools.oracle, pattern, limits), problem, best)
 
 
-def _separately(problem: Problem, tools: Tools, tables: SubTables) -> Pattern | None:
-    """A safe pattern of what each sub-table needs by itself, of what other ends need on the whole, and of boxes."""
-    oracle = tools.oracle
-    inside = by_parts(problem, oracle, problem.primary, tables.cells, tools.limits.share(SEPARATE))
+def _separately(problem: Problem, tools: Tools) -> Pattern | None:
+    """A safe pattern of what ends need in blocks and small grids, of what others need on the whole, and of boxes."""
+    oracle, whole = tools.oracle, remembers(problem)
+    limits = tools.limits.share(SEPARATE if whole else ALL)
+    inside, met = by_parts(problem, oracle, problem.primary, limits, remember=whole)
+    if not whole:
+        return at_once(problem, oracle, inside, tools.limits, met, cheaper=True)
     return widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), inside)
 
 

@@ -17,6 +17,7 @@ from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.modular import first_proposal, modular, proposed_again, quick
 from tableseal.suppression.search.network import network
 from tableseal.suppression.search.planes import Planes
+from tableseal.suppression.search.repair import remembers
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.sub_tables import SubTables
 
@@ -34,7 +35,12 @@ PROPOSED = 0.5
 
 
 def optimal(problem: Problem, tools: Tools) -> Found:
-    """The cheapest safe pattern, or the best one at the time limit with the gap."""
+    """The cheapest safe pattern, or the best one at the time limit with the gap; of a table whose own tables cannot be
+    remembered together what sub-tables give."""
+    if not remembers(problem) and not tools.oracle.watched:
+        found = _proposed(problem, tools)
+        if found is not None and found.pattern is not None:
+            return found
     return cheapest(problem, tools, quick_patterns, _proposed)
 
 

@@ -20,6 +20,9 @@ ROUNDS = 8
 FEW = 20
 """Requirements without a box up to which each is asked by a program (241,080 cells, 24,435 sensitive ones: 2)."""
 
+REMEMBERED = 100_000
+"""Cells up to which the oracle of a whole table remembers the tables that show its pattern to be safe."""
+
 PROPOSING = 0.4
 """Share of the time for a proposal; the rest is for making it safe and tidy."""
 
@@ -60,17 +63,27 @@ def widened(problem: Problem, tools: Tools, start: NDArray[np.bool_]) -> NDArray
     return pattern if safe else at_once(problem, tools.oracle, pattern, tools.limits)
 
 
-def at_once(problem: Problem, oracle: Oracle, start: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_] | None:
+def at_once(
+    problem: Problem,
+    oracle: Oracle,
+    start: NDArray[np.bool_],
+    limits: Limits,
+    met: NDArray[np.bool_] | None = None,
+    *,
+    cheaper: bool = False,
+) -> NDArray[np.bool_] | None:
     """A safe pattern around another one at once: what tables in hand do not show is shown by boxes, and by programs
     where FEW have none; of everybody for whom the oracle watches, too. None: that is not enough.
 
-    limits: of programs, which are not begun after them.
+    limits: of programs, which are not begun after them. met: bool (requirements), shown to be met, if the oracle does
+    not know. cheaper: boxes are replaced by cheaper ones until then.
     """
-    missed = np.flatnonzero(~oracle.protected(start)).tolist()
+    missed = np.flatnonzero(~(oracle.protected(start) if met is None else met)).tolist()
     needs, pattern = [oracle.requirements[q] for q in missed], start
     for _ in range(ROUNDS):
-        boxed = with_boxes(problem, pattern, needs)
-        oracle.learn(boxed.tables)
+        boxed = with_boxes(problem, pattern, needs, limits if cheaper else None)
+        if remembers(problem) or oracle.watched:
+            oracle.learn(boxed.tables)
         pattern = boxed.pattern
         without = [needs[q] for q in np.flatnonzero(~boxed.shown).tolist()]
         if without:
@@ -101,3 +114,9 @@ def _programmed(
         pattern = pattern | wider
     oracle.learn_from(asked)
     return pattern
+
+
+def remembers(problem: Problem) -> bool:
+    """Whether all tables that show a pattern to be safe can be remembered together: of larger problems (241,080 cells,
+    24,435 sensitive: gigabytes of marks) only what they show."""
+    return len(problem.cost) <= REMEMBERED

@@ -97,11 +97,6 @@ class SubTables:
         """Whether there are many, and nothing but cells hangs together in them."""
         return len(self._parts) >= MANY and not self._problem.equations.always_open.any()
 
-    @property
-    def cells(self) -> list[NDArray[np.int64]]:
-        """int64, cells of each, from the top down."""
-        return [part.cells for part in self._parts]
-
     def _fits(self, part: SubTable) -> bool:
         """Whether a sub-table is small enough to be protected in one call."""
         largest = LARGER if len(self._parts) >= MANY else LARGEST

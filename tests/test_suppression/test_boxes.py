@@ -28,6 +28,7 @@ from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search import boxes
 from tableseal.suppression.search.boxes import with_boxes
 from tableseal.suppression.search.kernels.boxing import boxed
+from tableseal.suppression.search.kernels.rerouting import rerouted
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.repair import at_once
 from tableseal.suppression.search.result import Found
@@ -41,16 +42,18 @@ def posed(made: Drawn) -> Problem:
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3.0, 12.0]))
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3.0, 12.0]), st.booleans())
 def test_what_boxes_show_is_protected(
-    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, mean: float
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, mean: float, cheaper: bool
 ) -> None:
-    """CONVENTION 981: as linear programs of another solver see it."""
+    """CONVENTION 981, 1071: as linear programs of another solver see it."""
     made = drawn("small", Survey(shape, turnover, mean), seed)
     if not made.instance.primary.any():
         return
     problem = posed(made)
-    found = with_boxes(problem, problem.primary, problem.requirements)
+    found = with_boxes(problem, problem.primary, problem.requirements, Limits() if cheaper else None)
+    plain = with_boxes(problem, problem.primary, problem.requirements)
+    assert problem.price(found.pattern) <= problem.price(plain.pattern)
     assert not (found.pattern & ~problem.primary & ~problem.may).any()
     missed = underprotected(made.instance, placed(made.instance, problem.release, problem.cells.codes[found.pattern]))
     assert missed.sum() <= (~found.shown).sum()
@@ -71,10 +74,11 @@ def test_hierarchies_have_a_box_for_each_cell_at_a_small_part_of_the_cost_of_eve
 def test_compiled_or_not_the_same_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = posed(drawn("small", Survey(((3, 3), (3, 3)), turnover=True), 1))
     compiled(boxed)
+    compiled(rerouted)
     found = []
     for worth in (False, True):
         monkeypatch.setattr(boxes, "worth_compiling", lambda *_, worth=worth: worth)
-        found.append(with_boxes(problem, problem.primary, problem.requirements).pattern)
+        found.append(with_boxes(problem, problem.primary, problem.requirements, Limits()).pattern)
     assert np.array_equal(*found)
 
 
@@ -113,11 +117,11 @@ def test_a_box_leaves_alone_what_an_attacker_knows() -> None:
     """CONVENTION 981."""
     problem = posed(drawn("small", Survey(((3, 3), (3, 3), (3,)), turnover=True), 1))
     plain = with_boxes(problem, problem.primary, problem.requirements)
-    for need in problem.requirements[:20]:
+    for number, need in enumerate(problem.requirements[:20]):
         first = with_boxes(problem, problem.primary, [need]).tables[0]
         known = next(cell for cell in first.cells.tolist() if cell != need.cell)
         knowing = replace(need, attacker=Attacker("somebody", (known,)))
-        other = with_boxes(problem, plain.pattern, [knowing])
+        other = with_boxes(problem, plain.pattern, [knowing], Limits() if number % 2 else None)
         assert other.shown.all()
         assert all(need.cell in table.cells and known not in table.cells for table in other.tables)
 

@@ -24,7 +24,6 @@ from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.repair import at_once
-from tableseal.suppression.search.sub_tables import SubTables
 from tableseal.suppression.suppress import suppress
 
 SHAPES = (
@@ -50,9 +49,9 @@ def missed(made: Drawn, problem: Problem, pattern: np.ndarray) -> int:
 
 
 @settings(deadline=None, max_examples=12)
-@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.integers(0, 60) | st.none())
-def test_what_moves_in_one_sub_table_protects_on_the_whole(
-    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, looks: int | None
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.integers(0, 60) | st.none(), st.booleans())
+def test_what_moves_in_one_block_or_small_grid_protects_on_the_whole(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, looks: int | None, grids: bool
 ) -> None:
     """CONVENTION 982: whenever the time is over, as linear programs of another solver see it."""
     made = drawn("small", farms(shape, turnover=turnover), seed)
@@ -60,7 +59,10 @@ def test_what_moves_in_one_sub_table_protects_on_the_whole(
         return
     problem, tools = posed(made)
     limits = Limits() if looks is None else Ticking(looks=looks)
-    pattern = by_parts(problem, tools.oracle, problem.primary, SubTables(problem, tools).cells, limits)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tableseal.suppression.search.by_parts.LARGE", 0 if grids else 10**6)
+        pattern, met = by_parts(problem, tools.oracle, problem.primary, limits, remember=True)
+    assert not (met & ~tools.oracle.protected(pattern)).any()
     assert not (pattern & ~problem.primary & ~problem.may).any()
     assert missed(made, problem, pattern) <= int((~tools.oracle.protected(pattern)).sum())
     whole = at_once(problem, tools.oracle, pattern, Limits())
@@ -76,12 +78,15 @@ def large(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@pytest.mark.parametrize("remembered", [0, 10**6])
 @pytest.mark.parametrize("largest", [0, 1])
 @pytest.mark.parametrize("turnover", [False, True])
 def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
-    large: pytest.MonkeyPatch, largest: int, turnover: bool
+    large: pytest.MonkeyPatch, largest: int, turnover: bool, remembered: int
 ) -> None:
-    """CONVENTION 982, 983: sub-tables that are too large for calls, and such for which these take long."""
+    """CONVENTION 982, 983, 1070: sub-tables that are too large for calls, such for which these take long, and tables
+    whose own tables are not remembered."""
+    large.setattr("tableseal.suppression.search.repair.REMEMBERED", remembered)
     large.setattr(sub_tables, "LARGER", largest * 10**6)
     large.setattr(sub_tables, "LARGEST", 0)
     large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: relations * cells <= largest)

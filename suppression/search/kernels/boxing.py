@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tableseal.audit.compiling import Cells, kernel
 from tableseal.audit.primitives import floats, integers
 
-BESIDE, FURTHER, WAYS = 8, 3, 16
+BESIDE, FURTHER, WAYS = 24, 3, 32
 """Codes that are tried beside a cell's own one, beside each one above it (the cheapest first), and in all."""
 
 LONGEST = 24
@@ -37,6 +37,19 @@ class Grid(NamedTuple):
     up: Cells
 
 
+class Work(NamedTuple):
+    """Room for the chains of one box: code, way: int64 (classifications x WAYS x LONGEST); length: int64
+    (classifications x WAYS); options, chosen, at, best: int64 (classifications)."""
+
+    code: Cells
+    way: Cells
+    length: Cells
+    options: Cells
+    chosen: Cells
+    at: Cells
+    best: Cells
+
+
 @kernel
 def boxed(
     g: Grid,
@@ -60,52 +73,142 @@ def boxed(
     (room), receive the boxes: sign 1 for cells that move with the one asked about. No entries: there is no box.
     near: codes beside a cell's own one are enough, where there are some.
     """
-    dims = len(g.stride)
-    code, way = integers(dims * WAYS * LONGEST, 0), integers(dims * WAYS * LONGEST, 0)
-    length = integers(dims * WAYS, 0)
+    w = work(len(g.stride))
     before = floats(len(shut), 0.0)
-    options, chosen, at, best = integers(dims, 0), integers(dims, 0), integers(dims, 0), integers(dims, 0)
     for b in range(len(asked)):
-        c = asked[b]
         start[b + 1] = start[b]
         for k in range(begins[b], begins[b + 1]):
             before[k], price[shut[k]] = price[shut[k]], float("inf")
-        some = True
-        for d in range(dims):
-            options[d] = _options(g, c, d, down[b], up[b], price, code, way, length, near)
-            chosen[d] = 0
-            some = some and options[d] > 0
-        cheapest = float("inf")
-        while some:
-            cost = _cost(g, dims, chosen, code, way, length, at, down[b], up[b], price, cheapest)
-            if cost < cheapest:
-                cheapest = cost
-                for d in range(dims):
-                    best[d] = chosen[d]
-            d = 0
-            while d < dims:
-                chosen[d] += 1
-                if chosen[d] < options[d]:
-                    break
-                chosen[d] = 0
-                d += 1
-            some = d < dims
+        least = cheapest(g, w, asked[b], down[b], up[b], price, float("inf"), near)
         for k in range(begins[b], begins[b + 1]):
             price[shut[k]] = before[k]
-        if cheapest == float("inf"):
+        if least == float("inf"):
             continue
-        size = 1
-        for d in range(dims):
-            size *= length[d * WAYS + best[d]]
-            at[d] = 0
+        size = best_size(w)
         if start[b] + size > room:
             return b
+        put(g, w, cell, sign, start[b])
         for k in range(start[b], start[b] + size):
-            v, moved = _corner(g, dims, best, code, way, at)
-            cell[k], sign[k], price[v] = v, moved, 0.0
-            _further(dims, best, length, at)
+            price[cell[k]] = 0.0
         start[b + 1] = start[b] + size
     return len(asked)
+
+
+@kernel
+def work(dims: int) -> Work:
+    """Room for so many classifications."""
+    return Work(
+        integers(dims * WAYS * LONGEST, 0),
+        integers(dims * WAYS * LONGEST, 0),
+        integers(dims * WAYS, 0),
+        integers(dims, 0),
+        integers(dims, 0),
+        integers(dims, 0),
+        integers(dims, 0),
+    )
+
+
+@kernel
+def cheapest(g: Grid, w: Work, c: int, down: float, up: float, price: Cells, most: float, near: bool) -> float:
+    """What the cheapest box of a cell costs, whose chains are then the best; inf if none costs less than `most`."""
+    dims = len(g.stride)
+    for d in range(dims):
+        w.options[d] = _options(g, c, d, down, up, price, w.code, w.way, w.length, near)
+        if w.options[d] == 0:
+            return float("inf")
+        w.chosen[d] = 0
+    least, some, none = most, True, True
+    while some:
+        cost = _cost(g, dims, w.chosen, w.code, w.way, w.length, w.at, down, up, price, least)
+        if cost < least:
+            least, none = cost, False
+            for d in range(dims):
+                w.best[d] = w.chosen[d]
+        d = 0
+        while d < dims:
+            w.chosen[d] += 1
+            if w.chosen[d] < w.options[d]:
+                break
+            w.chosen[d] = 0
+            d += 1
+        some = d < dims and least > 0.0
+    return float("inf") if none else least
+
+
+@kernel
+def cancelling(g: Grid, w: Work, c: int, kept: int, x: Cells, price: Cells, most: float) -> float:
+    """How much dearer a table becomes, at least, with a box through one of its cells that then stands still; inf if
+    that is no less than `most`. The chains of the box are then the best ones.
+
+    x: int64 (cells), by how much the table moves each. kept: a cell that is to go on moving as it does.
+    """
+    dims = len(g.stride)
+    for d in range(dims):
+        w.options[d] = _options(g, c, d, 0.0, 0.0, price, w.code, w.way, w.length, True)
+        if w.options[d] == 0:
+            return float("inf")
+        w.chosen[d] = 0
+    least, some, none, step = most, True, True, -x[c]
+    while some:
+        cost = _change(g, dims, w, c, kept, x, step, price)
+        if cost < least:
+            least, none = cost, False
+            for d in range(dims):
+                w.best[d] = w.chosen[d]
+        d = 0
+        while d < dims:
+            w.chosen[d] += 1
+            if w.chosen[d] < w.options[d]:
+                break
+            w.chosen[d] = 0
+            d += 1
+        some = d < dims
+    return float("inf") if none else least
+
+
+@kernel
+def _change(g: Grid, dims: int, w: Work, c: int, kept: int, x: Cells, step: int, price: Cells) -> float:
+    """How much dearer a table becomes with the chosen box; inf: it is none."""
+    total = 0.0
+    for d in range(dims):
+        w.at[d] = 0
+    while True:
+        v, moved = _corner(g, dims, w.chosen, w.code, w.way, w.at)
+        if v < 0 or v == kept:
+            return float("inf")
+        before = x[v]
+        after = before + step * moved
+        if after > g.up[v] or -after > g.down[v]:
+            return float("inf")
+        if v != c:
+            if before == 0:
+                total += price[v]
+            elif after == 0:
+                total -= price[v]
+        if not _further(dims, w.chosen, w.length, w.at):
+            return total
+
+
+@kernel
+def best_size(w: Work) -> int:
+    """Cells of the best box."""
+    size = 1
+    for d in range(len(w.best)):
+        size *= w.length[d * WAYS + w.best[d]]
+    return size
+
+
+@kernel
+def put(g: Grid, w: Work, cell: Cells, sign: Cells, at: int) -> None:
+    """Write the cells of the best box, and how they move, from a place on."""
+    dims = len(w.best)
+    for d in range(dims):
+        w.at[d] = 0
+    some = True
+    while some:
+        cell[at], sign[at] = _corner(g, dims, w.best, w.code, w.way, w.at)
+        at += 1
+        some = _further(dims, w.best, w.length, w.at)
 
 
 @kernel
@@ -168,10 +271,10 @@ def _options(
 ) -> int:
     """Chains of codes of one classification: how many there are. First codes beside the cell's own one, then
     beside those above it, then its own ones up to the total."""
-    offset, own, far = g.offset[d], g.codes[c][d], max(down, up)
+    offset, own = g.offset[d], g.codes[c][d]
     base, ways = integers(LONGEST, 0), d * WAYS
     base[0] = own
-    count = _descended(g, c, d, own, far, price, base, 0, 1)
+    count = _descended(g, c, d, own, down, up, price, base, 0, 1)
     if count < 0:
         return 0
     kept, top, most = 0, own, BESIDE
@@ -197,7 +300,7 @@ def _options(
                 break
             to = (ways + kept) * LONGEST
             code[to] = found[k]
-            size = _descended(g, c, d, found[k], far, price, code, to, 1)
+            size = _descended(g, c, d, found[k], up, down, price, code, to, 1)
             if size < 0 or size + count > LONGEST:
                 continue
             for e in range(size):
@@ -228,7 +331,16 @@ def _place(g: Grid, c: int) -> int:
 
 @kernel
 def _descended(
-    g: Grid, c: int, d: int, code: int, far: float, price: Cells, chain: Cells, start: int, count: int
+    g: Grid,
+    c: int,
+    d: int,
+    code: int,
+    falls: float,
+    rises: float,
+    price: Cells,
+    chain: Cells,
+    start: int,
+    count: int,
 ) -> int:
     """Continue a chain (from `start` on) from a code down to one without further ones, each the cheapest that can move
     so far: its length; -1: there is none."""
@@ -238,7 +350,7 @@ def _descended(
         best, least = -1, float("inf")
         for e in range(g.first[offset + code], g.first[offset + code + 1]):
             v = g.place[fixed + g.stride[d] * g.child[e]]
-            if v >= 0 and g.down[v] >= far and g.up[v] >= far and price[v] < least:
+            if v >= 0 and g.down[v] >= falls and g.up[v] >= rises and price[v] < least:
                 best, least = g.child[e], price[v]
         if best < 0 or count == LONGEST:
             return -1
