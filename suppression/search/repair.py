@@ -5,8 +5,10 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.parts import alone
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.boxes import with_boxes
+from tableseal.suppression.search.blocks import UP, Relations, around
+from tableseal.suppression.search.boxes import grid_of, with_boxes
 from tableseal.suppression.search.cover import completed, tidied
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
@@ -77,11 +79,32 @@ def at_once(
     if len(without) > FEW:
         return None
     for q in without.tolist():
-        wider = oracle.widened(pattern, q, problem.may, problem.cost.astype(np.float64), Limits())
+        wider = _in_a_small_grid(problem, oracle, pattern, q)
+        if wider is None:
+            wider = oracle.widened(pattern, q, problem.may, problem.cost.astype(np.float64), Limits())
         if wider is None:
             return None
         pattern = pattern | wider
     return pattern
+
+
+def _in_a_small_grid(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], q: int) -> NDArray[np.bool_] | None:
+    """A wider pattern that meets a requirement with cells of a small grid around its own; None: there is none."""
+    cell, cost = problem.requirements[q].cell, problem.cost.astype(np.float64)
+    grid = grid_of(problem, int(problem.cells.measure[cell]))
+    price = np.where(pattern, 0.0, np.where(problem.may, cost, np.inf))
+    if grid is None:
+        return None
+    for up in range(UP):
+        inside = Relations(problem).movable(around(grid, cell, price, up))
+        if cell in inside:
+            part = alone(oracle, inside, [q])
+            chosen, _ = part.oracle.narrowed(np.ones(len(inside), np.bool_), pattern[inside], cost[inside], Limits())
+            if part.oracle.protected(chosen).all():
+                wider = pattern.copy()
+                wider[inside] |= chosen
+                return wider
+    return None
 
 
 def remembers(problem: Problem) -> bool:
