@@ -17,10 +17,16 @@ from tableseal.suppression.search.kernels.boxing import Grid
 
 Ints = NDArray[np.int64]
 
-BESIDE, FURTHER, BELOW = 8, 2, 4
-"""Codes of a small grid beside a cell's own one, beside each one above it, and below each (34,440 cells, cost and
-seconds: 4, 2, 2: 85,274, 12; 4, 4, 4: 64,219, 19; 8, 2, 4: 48,364, 19; 8, 4, 4: 47,620, 23; blocks of all codes below
-one in their place: 54,310, 10)."""
+MOST = 1_900
+"""Cells of a small grid, if that is possible (four variables: 27,000 at the first width, where nothing is near)."""
+
+WIDTHS = ((8, 2, 4), (5, 2, 3), (4, 2, 2), (3, 1, 1))
+"""The widest that has no more than MOST cells: codes of a small grid beside a cell's own one, beside each one above it,
+and below each (34,440 cells, cost and seconds: 4, 2, 2: 85,274, 12; 4, 4, 4: 64,219, 19; 8, 2, 4 whatever the cells:
+48,364, 19; blocks of all codes below one in their place 54,310, 10)."""
+
+UP = 3
+"""Codes above a cell that a small grid around it reaches up to."""
 
 
 def blocks(problem: Problem) -> list[Ints]:
@@ -59,11 +65,21 @@ def _groups(hierarchy: Hierarchy, codes: NDArray[np.int32]) -> list[list[int]]:
 
 
 def around(grid: Grid, cell: int, price: NDArray[np.float64], up: int) -> Ints:
+    """Cells (int64, ascending) of a small grid around one: the widest that is small enough (see `_around`)."""
+    for width in WIDTHS:
+        cells = _around(grid, cell, price, up, width)
+        if len(cells) <= MOST:
+            break
+    return cells
+
+
+def _around(grid: Grid, cell: int, price: NDArray[np.float64], up: int, width: tuple[int, int, int]) -> Ints:
     """Cells (int64, ascending) of a small grid around one: in each variable its code and the cheapest ones beside it
     and below these, and the same of so many codes above.
 
     price: float64 (cells), of withholding; infinite where that cannot be.
     """
+    beside, further, below = width
     axes = []
     own = grid.codes[cell]
     place = int(own @ grid.stride)
@@ -83,13 +99,13 @@ def around(grid: Grid, cell: int, price: NDArray[np.float64], up: int) -> Ints:
             above = int(grid.parent[offset + top])
             if above < 0:
                 break
-            chosen += cheapest(above, BESIDE if step == 0 else FURTHER, top)
+            chosen += cheapest(above, beside if step == 0 else further, top)
             if step < up:
                 chosen.append(above)
                 top = above
         waiting = list(chosen)
         while waiting:
-            lower = cheapest(waiting.pop(), BELOW, -1)
+            lower = cheapest(waiting.pop(), below, -1)
             chosen += lower
             waiting += lower
         axes.append(np.unique(np.array(chosen, np.int64)) * stride)

@@ -14,7 +14,7 @@ from tableseal.audit.compiling import Runner
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.parts import Part, alone, learn_from
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.blocks import Relations, around, blocks
+from tableseal.suppression.search.blocks import UP, Relations, around, blocks
 from tableseal.suppression.search.boxes import grid_of
 from tableseal.suppression.search.small_table import LARGER, SmallTable, is_small
 
@@ -23,9 +23,6 @@ Pattern = NDArray[np.bool_]
 LARGE = 3_000
 """Cells that can move in a block, up to which its ends are asked in it, if its codes are the finest (34,440 cells, 345
 of them: 2 ms an end; 241,080 cells, 2,300: 6 ms)."""
-
-UP = 3
-"""Codes above a cell that a small grid around it reaches up to."""
 
 
 @dataclass

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.parts import alone, learn_from
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.boxes import with_boxes
+from tableseal.suppression.search.blocks import UP, Relations, around
+from tableseal.suppression.search.boxes import grid_of, with_boxes
 from tableseal.suppression.search.cover import completed, tidied
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
@@ -108,12 +110,36 @@ def _programmed(
     for q in range(len(needs)):
         if limits.out_of_time():
             return None
-        wider = asked.widened(pattern, q, problem.may, problem.cost.astype(np.float64), limits)
+        wider = _in_a_small_grid(problem, asked, pattern, q, limits)
+        if wider is None:
+            wider = asked.widened(pattern, q, problem.may, problem.cost.astype(np.float64), limits)
         if wider is None:
             return None
         pattern = pattern | wider
     oracle.learn_from(asked)
     return pattern
+
+
+def _in_a_small_grid(
+    problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], q: int, limits: Limits
+) -> NDArray[np.bool_] | None:
+    """A wider pattern that meets a requirement with cells of a small grid around its own; None: there is none."""
+    cell, cost = oracle.requirements[q].cell, problem.cost.astype(np.float64)
+    grid = grid_of(problem, int(problem.cells.measure[cell]))
+    if grid is None:
+        return None
+    price, relations = np.where(pattern, 0.0, np.where(problem.may, cost, np.inf)), Relations(problem)
+    for up in range(UP):
+        inside = relations.movable(around(grid, cell, price, up))
+        if cell in inside and not limits.out_of_time():
+            part = alone(oracle, inside, [q])
+            chosen, _ = part.oracle.narrowed(np.ones(len(inside), np.bool_), pattern[inside], cost[inside], limits)
+            if part.oracle.protected(chosen).all():
+                learn_from(oracle, part, chosen)
+                wider = pattern.copy()
+                wider[inside] |= chosen
+                return wider
+    return None
 
 
 def remembers(problem: Problem) -> bool:
