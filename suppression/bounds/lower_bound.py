@@ -56,17 +56,36 @@ def lower_bound(problem: Problem, solver: Solver, limits: Limits, cost: int | No
 
 def rising(problem: Problem, solver: Solver, limits: Limits) -> Iterator[int]:
     """One bound after another, as they are proved."""
-    candidates = np.flatnonzero(problem.may & ~problem.primary)
-    if len(candidates) == 0 or not problem.requirements or (problem.cost[candidates] < 0).any():
+    found = _relaxation(problem, solver, limits.share(RELAXED))
+    if found is None:
         return
-    cutting, program = _Cutting(problem, candidates), Covering(problem.cost[candidates].astype(np.float64), solver)
-    program.add(cutting.alone())
-    solved = _relaxed(cutting, program, limits.share(RELAXED))
-    if solved is None:
-        return
+    cutting, program, solved = found
     yield _whole_steps(proved(program.matrix, program.right, program.cost, solved.multiplier))
     for bound in in_whole_blocks(cutting.members, program, solved, solver, limits):
         yield _whole_steps(bound)
+
+
+def relaxed_choice(problem: Problem, solver: Solver, limits: Limits) -> Floats | None:
+    """float64 (cells): how far each is withheld in the cheapest choice that may withhold cells in part, as far as cuts
+    were found in time; 1 for primaries. None: nothing was found."""
+    found = _relaxation(problem, solver, limits)
+    if found is None:
+        return None
+    cutting, _, solved = found
+    share = problem.primary.astype(np.float64)
+    share[cutting.candidates] = solved.share
+    return share
+
+
+def _relaxation(problem: Problem, solver: Solver, limits: Limits) -> "tuple[_Cutting, Covering, Solved] | None":
+    """The linear program of all blocks, solved; None: there is nothing to choose, or no time."""
+    candidates = np.flatnonzero(problem.may & ~problem.primary)
+    if len(candidates) == 0 or not problem.requirements or (problem.cost[candidates] < 0).any():
+        return None
+    cutting, program = _Cutting(problem, candidates), Covering(problem.cost[candidates].astype(np.float64), solver)
+    program.add(cutting.alone())
+    solved = _relaxed(cutting, program, limits)
+    return None if solved is None else (cutting, program, solved)
 
 
 def _whole_steps(bound: float) -> int:
@@ -99,7 +118,7 @@ class _Cutting:
 
     def __init__(self, problem: Problem, candidates: NDArray[np.int64]) -> None:
         equations = problem.equations
-        self._problem, self._candidates = problem, candidates
+        self._problem, self.candidates = problem, candidates
         self._place = np.full(len(problem.cost), -1, np.int64)
         self._place[candidates] = np.arange(len(candidates))
         self._lonely = Lonely(equations)
@@ -134,7 +153,7 @@ class _Cutting:
         """Cuts that a choice breaks (float64, candidates), as far as there is time. besides: also those of cells that
         are withheld for others, by whole blocks."""
         full = self._problem.primary.astype(np.float64)
-        full[self._candidates] = share
+        full[self.candidates] = share
         yield from self._bridges(full)
         for number, own in enumerate(self._own):
             if limits.out_of_time():
