@@ -1,4 +1,4 @@
-"""Large tables begin with their sub-tables (CONVENTION 897, 898, 900, 1090 and 1091)."""
+"""Large tables begin with their sub-tables (CONVENTION 897, 898, 900 and 1090 to 1092)."""
 
 from dataclasses import dataclass, field, replace
 
@@ -52,6 +52,30 @@ def test_proposals_are_safe_and_the_answer_is_the_cheapest_of_all_that_was_told(
     again = modular(problem, tools(problem))
     assert again.pattern is not None
     assert np.array_equal(again.pattern, found.pattern)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_proposal_that_follows_a_choice_in_parts_is_safe(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1092: by itself and among others, whose cheapest one is no dearer than it."""
+    instance, problem = posed(seed)
+    monkeypatch.setattr(quick, "GUIDED", 0)
+    guides: list[np.ndarray] = []
+    prices = SubTables.proposal
+    monkeypatch.setattr(
+        SubTables, "proposal", lambda self, price, *rest: guides.append(price) or prices(self, price, *rest)
+    )
+    every = modular(problem, tools(problem))
+    plain = quick.STEPS * problem.cost.astype(np.float64)
+    assert (guides[0] <= plain).all()
+    assert (guides[0] < plain).any()
+    assert np.array_equal(guides[1], plain)
+    monkeypatch.setattr(quick, "TRIES", 1)
+    alone = modular(problem, tools(problem))
+    for found in (every, alone):
+        assert found.pattern is not None
+        pattern = placed(instance, problem.release, problem.cells.codes[found.pattern])
+        assert not underprotected(instance, pattern).any()
+    assert every.cost <= alone.cost
 
 
 @pytest.mark.parametrize("seed", range(3))
