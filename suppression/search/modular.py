@@ -37,14 +37,18 @@ CAUTION = (0.5, 1.5, 0.0)
 """How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn, as long as
 prices are what cells cost; then the first of these."""
 
+CALLED = 700
+"""Cells a second of a table whose calls take long, until its first proposal is safe on the whole (34,440 cells: 49 s;
+with 34 s boxes had to show most of it, 92,440; blocks and small grids come to 48,364 after 21 s)."""
+
 QUICKLY = 2_000
 """Cells from which boxes come first, so that a pattern is at hand at once."""
 
 SEPARATE, TOGETHER, LEANER = 0.5, 0.5, 0.5
 """Shares of the time left, where sub-tables are too large for calls: for blocks and small grids by themselves, for what
 other ends need then, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498 after 0.1 s;
-blocks and small grids 48,364 after 21 s, clean 45,098 after 41 s; calls, which that table has instead, 41,665 after
-58 s, and 51,527 after 45 s if blocks and grids complete what they propose.)"""
+blocks and small grids 48,364 after 21 s, clean 45,098 after 41 s; calls, if there is time, 42,491 after 60 s, and
+51,527 after 45 s if blocks and grids complete what they propose.)"""
 
 ALL = 0.9
 """SEPARATE where the oracle cannot remember tables: what is left is for boxes alone."""
@@ -99,14 +103,15 @@ def modular(problem: Problem, tools: Tools) -> Found:
 
 def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0) -> Found:
     """A safe pattern from sub-tables where nothing is watched for. In large tables boxes come first, so that a pattern
-    is at hand at any time; where sub-tables are too large for calls, then blocks and small grids, each by itself.
+    is at hand at any time; where sub-tables are too large for calls, or for the time that calls take, then blocks and
+    small grids, each by itself.
 
     share: of the time, for all that is done once a first proposal is safe.
     """
     if len(problem.cost) < QUICKLY or not tables.separable:
         return best_proposal(problem, tools, tables, share)
     best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary, tools.limits), problem)
-    if tables.small:
+    if tables.small and not (tables.larger and tools.limits.seconds_left() * CALLED < len(problem.cost)):
         return _cheaper(best, best_proposal(problem, tools, tables, share))
     best = _cheapest(tools, _separately(problem, tools), problem, best)
     if best.pattern is None or not remembers(problem):
