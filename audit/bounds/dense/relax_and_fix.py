@@ -36,11 +36,6 @@ WORTH = 40
 attains 553, then 372, 266, 197, the tenth 33.)"""
 
 
-LARGE, FEW = 3000, 2
-"""Columns beyond which only so many points are tried (3d40, 10,301 columns, on a busy machine: the first table 20 s and
-25.7% of all ends, those near two points 25 and 29 s, then 33.9% and 40.6%)."""
-
-
 class RelaxAndFix:
     """Tables of whole units where there are real ones: the release is possible, and the ends they reach are attained.
 
@@ -68,8 +63,7 @@ class RelaxAndFix:
     ) -> None:
         """Tables near points that reach many ends, while they attain many that are open."""
         blocks = np.array_split(np.arange(component.matrix.shape[1]), BLOCKS)
-        most = FEW if component.matrix.shape[1] > LARGE else len(known.near)
-        for point in known.near[:most]:
+        for point in known.near:
             left = len(known.open_integer())
             if left == 0 or limits.out_of_time():
                 return

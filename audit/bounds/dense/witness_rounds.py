@@ -74,8 +74,10 @@ FACES = 2
 """Wide faces that are made known, for tables of whole units: of 20 (five cubes of 1,385 to 2,683 columns) 18 had one
 that was found at once."""
 
-NEAR = 6
-"""Points that are made known, for tables of whole units near them: the first reach most ends."""
+NEAR = 2
+"""Points that are made known, for tables of whole units near them: the first reach most ends. (3d20, half a second
+each: 44.8% of all ends are attained with two and after 2.5 s, 54.8% with six after 4.2 s, 28.8% with none after 1.2 s;
+3d40, on a busy machine, 25.7% without, then 33.9% and 40.6% 25 and 29 s later.)"""
 
 FAILURES = 3
 """Combinations in a row for which the engine finds no point."""
