@@ -1,7 +1,6 @@
 """Our whole audit as a user runs it: the command's `audit` verb from the release file to the report's JSON."""
 
 import contextlib
-import inspect
 import io
 import json
 from pathlib import Path
@@ -28,10 +27,8 @@ class TablesealFile:
         self.name, self.title, self._insiders, self._proof = name, title, insiders, proof
 
     def available(self) -> bool:
-        """Whether the command has what it takes."""
-        from tableseal.api.cli.audit_verb import audit_verb
-
-        return not self._proof or "proof" in inspect.signature(audit_verb).parameters
+        """Always."""
+        return True
 
     def task(self, instance: Instance, folder: Path, budget: float) -> Task:
         """The files are written beforehand."""
