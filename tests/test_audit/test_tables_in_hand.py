@@ -114,7 +114,7 @@ def audited(
 ) -> tuple[CellBounds, object]:
     judged = sensitivity.judged(prepared.cells)
     return audit_attackers(
-        prepared, reduced, proved, sensitivity, judged, policy, engine, Limits(), silent, HERE, records
+        prepared, reduced, proved, sensitivity, judged, policy, engine, Limits(), silent, HERE, records, None
     )
 
 
