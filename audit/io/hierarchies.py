@@ -180,8 +180,8 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
                     if first != edge:
                         raise InputError(
                             found=f"{quoted(code)} {_below(parent)}",
-                            expected=f"it {_below(first[0])}, as in row {edges[first] + 1}; a code has one place, so "
-                            "codes that are the same in several need names of their own",
+                            expected=f"it {_below(first[0])}, as in row {edges[first] + 1}; give codes that several "
+                            f"have in common names of their own, such as {quoted(f'{parent or first[0]} {code}')}",
                             at=columns.place(row, level),
                         )
                     edges.setdefault(edge, row)
@@ -192,7 +192,7 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
 
 
 def _below(parent: str | None) -> str:
-    return "below none" if parent is None else f"below {quoted(parent)}"
+    return "directly below the total" if parent is None else f"below {quoted(parent)}"
 
 
 def codes_of_levels(columns: Columns, levels: Sequence[str]) -> dict[str, tuple[str, ...]]:

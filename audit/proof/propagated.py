@@ -32,16 +32,12 @@ class Propagated:
 
     def __init__(self, component: Component) -> None:
         self._matrix, self._row = component.matrix, row_of_entries(component.matrix)
-        self._ends = (
-            np.where(component.lower == NO_LOWER, NO_LOWER, component.lower),
-            np.where(component.upper == NO_UPPER, NO_LOWER, -component.upper),
-        )
+        self._ends = component.lower, np.where(component.upper == NO_UPPER, NO_LOWER, -component.upper)
         high = component.column_upper
         self._low = np.stack([component.column_lower, np.where(high == NO_UPPER, NO_LOWER, -high)])
         self._length = np.diff(self._matrix.indptr)
-        self._rows: list[
-            Ints
-        ] = []  # of each round: (2 x columns) the row that a better bound rests on, -1: none better
+        # Of each round (2 x columns): the row that a better bound rests on, -1: none is better.
+        self._rows: list[Ints] = []
         self._found: dict[tuple[int, int, int], dict[int, int]] = {}
 
     def prove(self, forms: csr_array, targets: Ints) -> list[Multipliers | None]:

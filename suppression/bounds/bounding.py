@@ -5,7 +5,6 @@ for it. Whoever calls first writes what was found, and comes here with whatever 
 """
 
 from dataclasses import replace
-from math import isinf
 from time import monotonic, perf_counter
 
 from tableseal.audit.bounds.component import Limits
@@ -13,11 +12,9 @@ from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.bounds.lower_bound import lower_bound
 
-SHARE, LEAST = 0.2, 30.0
-"""Of the seconds that everything before took, and seconds that there are however little that was, where there is no
-time limit; where there is one, LEFT of what is left."""
-
-LEFT = 0.7
+SHARE, LEAST, LEFT = 0.5, 5.0, 0.7
+"""Of the seconds that everything before took; seconds that there are however little that was; of what a time limit has
+left, at most. (Who asks for a quick pattern does not wait ten times as long for what is proved of it.)"""
 
 
 def bounded(result: Suppression, limits: Limits | None = None) -> Suppression:
@@ -51,7 +48,7 @@ def bounded(result: Suppression, limits: Limits | None = None) -> Suppression:
 
 
 def _allowed(result: Suppression) -> Limits:
-    """A share of what is left, or of the time that everything before took."""
-    if isinf(result.limits.seconds_left()):
-        return Limits(monotonic() + max(LEAST, SHARE * sum(seconds for _, seconds in result.seconds)))
-    return result.limits.share(LEFT)
+    """A share of the time that everything before took, and of what is left."""
+    allowed = max(LEAST, SHARE * sum(seconds for _, seconds in result.seconds))
+    left = result.limits.seconds_left()
+    return Limits(monotonic() + allowed) if LEFT * left > allowed else result.limits.share(LEFT)

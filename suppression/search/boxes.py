@@ -200,7 +200,7 @@ def _replaced(
             if limits.out_of_time():
                 break
             state = cost, used, price, SLOT, size, cell, sign
-            saved += run(rerouted, places, *arrays, *state, order, first, users, True)
+            saved += run(rerouted, places, *arrays, *state, order, first, users)
     filled = (np.arange(SLOT) < size[:, None]).ravel()
     return _with(boxes, small, _Boxes(size, cell[filled], sign[filled]))
 

@@ -163,7 +163,7 @@ def proposed_again(problem: Problem, tools: Tools) -> Found:
     cheaply than each attacker by itself.
     """
     oracle, keep = tools.oracle, replace(tools, keep=keep_nothing)
-    best = Found("unfinished", None, 0, 0)
+    best = NOTHING
     for _ in range(AGAIN):
         posed = replace(problem, requirements=oracle.requirements)
         with oracle.unwatched():

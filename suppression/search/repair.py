@@ -13,6 +13,7 @@ from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.blocks import UP, Relations, around
 from tableseal.suppression.search.boxes import grid_of, with_boxes
 from tableseal.suppression.search.cover import completed, tidied
+from tableseal.suppression.search.kernels.boxing import Grid
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 
@@ -105,12 +106,14 @@ def _programmed(
     """A pattern, widened by programs until it meets FEW requirements; None: they are more, or there is no time."""
     if len(needs) > FEW:
         return None
-    asked = oracle.alike(oracle.equations, needs)
+    asked, relations = oracle.alike(oracle.equations, needs), Relations(problem)
     asked.learn_from(oracle)
+    of_need = [int(problem.cells.measure[need.cell]) for need in needs]
+    grids = {measure: grid_of(problem, measure) for measure in set(of_need)}
     for q in range(len(needs)):
         if limits.out_of_time():
             return None
-        wider = _in_a_small_grid(problem, asked, pattern, q, limits)
+        wider = _in_a_small_grid(problem, asked, pattern, q, grids[of_need[q]], relations, limits)
         if wider is None:
             wider = asked.widened(pattern, q, problem.may, problem.cost.astype(np.float64), limits)
         if wider is None:
@@ -121,14 +124,19 @@ def _programmed(
 
 
 def _in_a_small_grid(
-    problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], q: int, limits: Limits
+    problem: Problem,
+    oracle: Oracle,
+    pattern: NDArray[np.bool_],
+    q: int,
+    grid: Grid | None,
+    relations: Relations,
+    limits: Limits,
 ) -> NDArray[np.bool_] | None:
     """A wider pattern that meets a requirement with cells of a small grid around its own; None: there is none."""
-    cell, cost = oracle.requirements[q].cell, problem.cost.astype(np.float64)
-    grid = grid_of(problem, int(problem.cells.measure[cell]))
     if grid is None:
         return None
-    price, relations = np.where(pattern, 0.0, np.where(problem.may, cost, np.inf)), Relations(problem)
+    cell, cost = oracle.requirements[q].cell, problem.cost.astype(np.float64)
+    price = np.where(pattern, 0.0, np.where(problem.may, cost, np.inf))
     for up in range(UP):
         inside = relations.movable(around(grid, cell, price, up))
         if cell in inside and not limits.out_of_time():

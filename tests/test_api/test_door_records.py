@@ -193,8 +193,8 @@ def test_weights_of_any_number_of_decimals_have_exact_sums(weights: list[float],
     ("regions", "said"),
     [
         (["N", "S"], 'row 2.*"district".*found "D" below "S", expected it below "N", as in row 1'),
-        (["N", ""], 'row 2.*"district".*found "D" below none, expected it below "N", as in row 1'),
-        (["", "S"], 'row 2.*"district".*found "D" below "S", expected it below none, as in row 1'),
+        (["N", ""], 'row 2.*"district".*found "D" directly below the total, expected it below "N", as in row 1'),
+        (["", "S"], 'row 2.*"district".*found "D" below "S", expected it directly below the total, as in row 1'),
     ],
 )
 def test_a_code_of_levels_has_one_place(regions: list[str], said: str) -> None:

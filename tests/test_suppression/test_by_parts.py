@@ -1,5 +1,8 @@
 """Large tables: sub-tables by themselves, boxes first, and the cheapest of it (CONVENTION 982, 983)."""
 
+from dataclasses import replace
+from time import monotonic
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +22,7 @@ from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search import modular as module
 from tableseal.suppression.search import sub_tables
+from tableseal.suppression.search.boxes import Boxed
 from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
@@ -100,3 +104,35 @@ def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
             answer = suppress(release, search=method, time_limit=Ticking(looks=looks), explain=False)
             assert answer.verdict == "safe"
             assert answer.found.cost <= problem.price(boxes)
+
+
+@pytest.mark.parametrize("turnover", [False, True])
+def test_cells_without_a_box_are_shown_in_small_grids(turnover: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 981, 982: safe as linear programs of another solver see it, with no program over the whole."""
+    made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
+    problem, tools = posed(made)
+    nothing = Boxed(problem.primary, np.zeros(len(problem.requirements), np.bool_), ())
+    monkeypatch.setattr("tableseal.suppression.search.repair.FEW", len(problem.requirements))
+    monkeypatch.setattr("tableseal.suppression.search.repair.with_boxes", lambda *_: nothing)
+    monkeypatch.setattr(Oracle, "widened", lambda *_: None)
+    pattern = at_once(problem, tools.oracle, problem.primary, Limits())
+    assert pattern is not None
+    assert not (pattern & ~problem.primary & ~problem.may).any()
+    assert missed(made, problem, pattern) == 0
+    assert tools.oracle.protected(pattern).all()
+
+
+@pytest.mark.parametrize(("called", "separately"), [(0, True), (10**9, False)])
+def test_blocks_come_where_time_is_too_short_for_calls(
+    large: pytest.MonkeyPatch, called: int, separately: bool
+) -> None:
+    """CONVENTION 982."""
+    large.setattr(module, "CALLED", called)
+    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0)
+    looked: list[bool] = []
+    by_blocks = module.by_parts
+    large.setattr(module, "by_parts", lambda *a, **k: looked.append(True) or by_blocks(*a, **k))
+    problem, tools = posed(drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=False), 1))
+    found = modular(problem, replace(tools, limits=Limits(monotonic() + 100)))
+    assert found.pattern is not None
+    assert bool(looked) == separately

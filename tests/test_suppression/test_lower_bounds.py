@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import combinations
 from random import Random
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -111,6 +112,25 @@ def test_quick_methods_say_what_no_pattern_costs_less_than() -> None:
     assert 0 < told.found.bound <= best.found.cost <= told.found.cost
     assert told.found.status == ("optimal" if told.found.bound == told.found.cost else "feasible")
     assert suppress(release, method="heuristic").found.bound == told.found.bound
+
+
+@pytest.mark.parametrize(
+    ("before", "left", "allowed"),
+    [(0.1, None, 5.0), (100.0, None, 50.0), (0.1, 1_000.0, 5.0), (100.0, 1_000.0, 50.0), (100.0, 10.0, 7.0)],
+)
+def test_a_quick_answer_does_not_wait_long_for_its_bound(
+    before: float, left: float | None, allowed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 1076: half of what everything before took, or 5 s, and 70% of what a limit has left."""
+    quick = suppress(table(), method="heuristic", explain=False)
+    limits = Limits() if left is None else Limits(monotonic() + left)
+    given: list[float] = []
+    monkeypatch.setattr(
+        "tableseal.suppression.bounds.bounding.lower_bound",
+        lambda problem, solver, own, cost: given.append(own.seconds_left()) or 0,
+    )
+    bounded(replace(quick, limits=limits, seconds=(("search", before),)))
+    assert given == pytest.approx([allowed], abs=0.5)
 
 
 def test_no_time_no_bound() -> None:

@@ -112,58 +112,58 @@ def work(dims: int) -> Work:
 def cheapest(g: Grid, w: Work, c: int, down: float, up: float, price: Cells, most: float, near: bool) -> float:
     """What the cheapest box of a cell costs, whose chains are then the best; inf if none costs less than `most`."""
     dims = len(g.stride)
-    for d in range(dims):
-        w.options[d] = _options(g, c, d, down, up, price, w.code, w.way, w.length, near)
-        if w.options[d] == 0:
-            return float("inf")
-        w.chosen[d] = 0
-    least, some, none = most, True, True
+    some = _begun(g, w, c, down, up, price, near)
+    least, none = most, True
     while some:
         cost = _cost(g, dims, w.chosen, w.code, w.way, w.length, w.at, down, up, price, least)
         if cost < least:
             least, none = cost, False
             for d in range(dims):
                 w.best[d] = w.chosen[d]
-        d = 0
-        while d < dims:
-            w.chosen[d] += 1
-            if w.chosen[d] < w.options[d]:
-                break
-            w.chosen[d] = 0
-            d += 1
-        some = d < dims and least > 0.0
+        some = _onward(w) and least > 0.0
     return float("inf") if none else least
 
 
 @kernel
-def cancelling(g: Grid, w: Work, c: int, kept: int, x: Cells, price: Cells, most: float) -> float:
+def cancelling(g: Grid, w: Work, c: int, kept: int, x: Cells, price: Cells) -> float:
     """How much dearer a table becomes, at least, with a box through one of its cells that then stands still; inf if
-    that is no less than `most`. The chains of the box are then the best ones.
+    there is none. The chains of the box are then the best ones.
 
     x: int64 (cells), by how much the table moves each. kept: a cell that is to go on moving as it does.
     """
     dims = len(g.stride)
-    for d in range(dims):
-        w.options[d] = _options(g, c, d, 0.0, 0.0, price, w.code, w.way, w.length, True)
-        if w.options[d] == 0:
-            return float("inf")
-        w.chosen[d] = 0
-    least, some, none, step = most, True, True, -x[c]
+    some, step = _begun(g, w, c, 0.0, 0.0, price, True), -x[c]
+    least = float("inf")
     while some:
         cost = _change(g, dims, w, c, kept, x, step, price)
         if cost < least:
-            least, none = cost, False
+            least = cost
             for d in range(dims):
                 w.best[d] = w.chosen[d]
-        d = 0
-        while d < dims:
-            w.chosen[d] += 1
-            if w.chosen[d] < w.options[d]:
-                break
-            w.chosen[d] = 0
-            d += 1
-        some = d < dims
-    return float("inf") if none else least
+        some = _onward(w)
+    return least
+
+
+@kernel
+def _begun(g: Grid, w: Work, c: int, down: float, up: float, price: Cells, near: bool) -> bool:
+    """Begin with the first chains of each classification; False: one has none."""
+    for d in range(len(g.stride)):
+        w.options[d] = _options(g, c, d, down, up, price, w.code, w.way, w.length, near)
+        if w.options[d] == 0:
+            return False
+        w.chosen[d] = 0
+    return True
+
+
+@kernel
+def _onward(w: Work) -> bool:
+    """On to the next choice of chains; False: that was the last one."""
+    for d in range(len(w.chosen)):
+        w.chosen[d] += 1
+        if w.chosen[d] < w.options[d]:
+            return True
+        w.chosen[d] = 0
+    return False
 
 
 @kernel

@@ -185,6 +185,23 @@ def farthest(m: Moves, cell: int, way: float, goal: float) -> None:
 
 
 @kernel
+def seen_from(m: Moves, lowest: Cells, highest: Cells) -> None:
+    """Widen how far cells were seen to move (float64, cells) by where all stand, and, where all can move as far the
+    other way, by the same turned round."""
+    turned = True
+    for v in range(len(m.at)):
+        if m.at[v] > -m.low[v] + 1e-9 or m.at[v] < -m.high[v] - 1e-9:
+            turned = False
+            break
+    for v in range(len(m.at)):
+        highest[v] = max(highest[v], m.at[v])
+        lowest[v] = min(lowest[v], m.at[v])
+        if turned:
+            highest[v] = max(highest[v], -m.at[v])
+            lowest[v] = min(lowest[v], -m.at[v])
+
+
+@kernel
 def still(m: Moves) -> None:
     """Back to the true table."""
     for v in range(len(m.at)):

@@ -20,7 +20,7 @@ from tableseal.suppression.search.kernels.choice import (
     drop_loose,
     value,
 )
-from tableseal.suppression.search.kernels.moves import Moves, dictionary, entered, farthest, still
+from tableseal.suppression.search.kernels.moves import Moves, dictionary, entered, farthest, seen_from, still
 
 ROOM, CUTS_A_ROUND = 400, 40
 """Cuts that are kept at once (twice the candidates, if these are more than that), and that are added before the choice
@@ -336,17 +336,7 @@ def _one(s: Small, t: State, m: Moves, c: Choice, k: int, widest: float, margin:
 def _farthest(t: State, m: Moves, cell: int, way: float, goal: float) -> None:
     """Move a cell as far as it can go, or to the goal, and note where this brings all others."""
     farthest(m, cell, way, goal)
-    turned = True
-    for v in range(len(m.at)):
-        if m.at[v] > -m.low[v] + 1e-9 or m.at[v] < -m.high[v] - 1e-9:
-            turned = False
-            break
-    for v in range(len(m.at)):
-        t.highest[v] = max(t.highest[v], m.at[v])
-        t.lowest[v] = min(t.lowest[v], m.at[v])
-        if turned:
-            t.highest[v] = max(t.highest[v], -m.at[v])
-            t.lowest[v] = min(t.lowest[v], -m.at[v])
+    seen_from(m, t.lowest, t.highest)
 
 
 @kernel

@@ -32,7 +32,6 @@ def rerouted(
     order: Cells,
     first: Cells,
     users: Cells,
-    near: bool,
 ) -> float:
     """Give up cells where that is cheaper; what it saves.
 
@@ -41,7 +40,7 @@ def rerouted(
     what is withheld anyhow; price: float64 (cells), 0 for these cells, else cost. size: int64 (tables), cells of each;
     cell, sign: int64 (tables x slot), these cells, and by how much each moves. All five are kept up.
     order: int64, cells to give up one after another; users[first[k] : first[k + 1]]: tables that changed each to begin
-    with. near: codes beside a cell's own one are enough.
+    with.
     """
     w = work(len(g.stride))
     among, news = integers(TOGETHER, 0), integers(TOGETHER, 0)
@@ -72,7 +71,7 @@ def rerouted(
                 g, w, cell, sign, b * slot, size[b], v, asked[b], x, price, room, fresh, moving, to, slot
             )
             if asked[b] != v:
-                other = cheapest(g, w, asked[b], down[b], up[b], price, min(dear, room), near)
+                other = cheapest(g, w, asked[b], down[b], up[b], price, min(dear, room), True)
                 if other < dear and best_size(w) <= slot:
                     dear, many = other, best_size(w)
                     put(g, w, fresh, moving, to)
@@ -136,7 +135,7 @@ def _led_around(
         given[depth], prices[depth] = u, price[u]
         price[u] = float("inf")
         depth += 1
-        change = cancelling(g, w, u, kept, x, price, float("inf"))
+        change = cancelling(g, w, u, kept, x, price)
         if change == float("inf") or count + best_size(w) > slot:
             break
         total += change

@@ -3,16 +3,13 @@ say so: each gives the move of a cell as a sum of moves of others."""
 
 from tableseal.audit.compiling import Cells, kernel
 from tableseal.audit.primitives import floats
-from tableseal.suppression.search.kernels.moves import PATIENCE, Moves, entered, step, still
+from tableseal.suppression.search.kernels.moves import Moves, entered, farthest, seen_from, still
 
 MARGIN = 1e-3
 """Share of a distance that may be missing."""
 
 CLASS = 0.5
 """Ends whose distances are not shorter than so are asked with the same limits."""
-
-MOST_STEPS = 3_000
-"""Steps of one cell."""
 
 
 @kernel
@@ -80,29 +77,10 @@ def _short(m: Moves, lowest: Cells, highest: Cells, cell: int, way: int, goal: f
     enough = goal * (1.0 - MARGIN)
     if (-lowest[cell] if way == 1 else highest[cell]) >= enough:
         return False
-    row, stuck, towards = entered(m, cell), 0, -1.0 if way == 1 else 1.0
-    if row < 0:  # no relation holds it
+    if entered(m, cell) < 0:  # no relation holds it
         return False
-    for _ in range(MOST_STEPS):
-        if towards * m.at[cell] >= goal - 1e-9:
-            break
-        moved = step(m, cell, row, towards, goal, stuck > PATIENCE)
-        if moved < 0.0:
-            break
-        stuck = stuck + 1 if moved <= 1e-12 else 0
-        if m.place[cell] >= 0:
-            row = m.place[cell]
-    turned = True
-    for v in range(len(m.at)):
-        if m.at[v] > -m.low[v] + 1e-9 or m.at[v] < -m.high[v] - 1e-9:
-            turned = False
-            break
-    for v in range(len(m.at)):
-        highest[v] = max(highest[v], m.at[v])
-        lowest[v] = min(lowest[v], m.at[v])
-        if turned:
-            highest[v] = max(highest[v], -m.at[v])
-            lowest[v] = min(lowest[v], -m.at[v])
+    farthest(m, cell, -1.0 if way == 1 else 1.0, goal)
+    seen_from(m, lowest, highest)
     reached = -lowest[cell] if way == 1 else highest[cell]
     return reached < enough and m.place[cell] >= 0
 
