@@ -10,6 +10,7 @@ from tableseal.api.cli.given import given_call
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.options.compare import CompareOptions, CompareOutputs
 from tableseal.api.options.release import ReleaseOptions
 from tableseal.audit.language import lines_said, speaking
@@ -30,12 +31,13 @@ def compare_verb(
     """
     from tableseal.api.suppressing import run_comparison
 
+    refuse_two_places(to.scheduler, to.jobs)
     targets = {"--json": to.json, "--html": to.html}
     check_targets(targets, inputs=(release, said.policy))
     loaded = release_of(release, said)
     check_targets(targets, inputs=(release, said.policy, *loaded.files))
-    with Progress() as progress:
-        comparison = run_comparison(loaded, options, progress=progress)
+    with Progress() as progress, workers(to.scheduler, to.jobs, here=True) as executor:
+        comparison = run_comparison(loaded, options, progress=progress, executor=executor)
     _write(comparison, given_call(context), to)
     return Code.DONE
 

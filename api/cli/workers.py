@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tableseal.audit.execution.executor import Executor
 
 
-def refuse_two_places(scheduler: str | None, jobs: int, memory_limit: int | None) -> None:
+def refuse_two_places(scheduler: str | None, jobs: int, memory_limit: int | None = None) -> None:
     """InputError if work is to be done on a cluster and by processes here."""
     if scheduler is not None and (jobs > 1 or memory_limit is not None):
         raise InputError(

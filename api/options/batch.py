@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import Bounds, Html, Jobs, JsonFile, Language, MemoryLimit
+from tableseal.api.options.shared import Bounds, Html, Jobs, JsonFile, Language, MemoryLimit, Scheduler
 
 if TYPE_CHECKING:
     from tableseal.audit.batch import Settings
@@ -48,6 +48,6 @@ class BatchOutputs(Options):
 
     memory_limit: MemoryLimit = None
     jobs: Jobs = 1
-    scheduler: Annotated[str | None, Option("Work on a Dask cluster, such as tcp://host:8786.", metavar="URL")] = None
+    scheduler: Scheduler = None
     json: JsonFile = None
     lang: Language = "en"

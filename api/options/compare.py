@@ -6,7 +6,7 @@ from typing import Annotated
 from annotated_types import Ge, Le
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import HtmlFile, JsonFile, Language, Solver
+from tableseal.api.options.shared import HtmlFile, Jobs, JsonFile, Language, Scheduler, Solver
 from tableseal.api.options.suppress import METHODS, Budget, Margins
 
 
@@ -38,6 +38,8 @@ class CompareOptions(Options):
 class CompareOutputs(Options):
     """What the command asks besides."""
 
+    jobs: Jobs = 1
+    scheduler: Scheduler = None
     json: JsonFile = None
     html: HtmlFile = None
     lang: Language = "en"

@@ -6,7 +6,7 @@ from typing import Annotated
 from annotated_types import Ge, MaxLen, MinLen
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import Jobs, JsonFile, MemoryLimit
+from tableseal.api.options.shared import Jobs, JsonFile, MemoryLimit, Scheduler
 from tableseal.api.options.suppress import METHODS, SuppressOptions
 
 
@@ -78,5 +78,5 @@ class PublishOutputs(Options):
     ] = None
     memory_limit: MemoryLimit = None
     jobs: Jobs = 1
-    scheduler: Annotated[str | None, Option("Work on a Dask cluster, such as tcp://host:8786.", metavar="URL")] = None
+    scheduler: Scheduler = None
     json: JsonFile = None

@@ -23,4 +23,5 @@ Html = Annotated[bool, Option("Write reports as pages, too.")]
 Public = Annotated[bool, Option("Leave out of every output what only the agency may know.")]
 
 Jobs = Annotated[int, Option("Worker processes.", metavar="N"), Ge(1)]
+Scheduler = Annotated[str | None, Option("Work on a Dask cluster, such as tcp://host:8786.", metavar="URL")]
 MemoryLimit = Annotated[int | None, Option("Megabytes that each process may use.", metavar="MB"), Ge(1)]

@@ -6,6 +6,7 @@ Every outcome is audited like any release: what a method promises plays no part 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from time import monotonic, perf_counter
 
 import numpy as np
@@ -20,13 +21,13 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.answer import Suppression
+from tableseal.suppression.bounds.bounding import allowed, cheapest_possible, open_above, raised
 from tableseal.suppression.comparison.changes import Changes, pattern_changes
 from tableseal.suppression.comparison.figures import AuditFigures, audit_figures
 from tableseal.suppression.comparison.naming import Changing, named_methods
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
-from tableseal.suppression.protections.protect import Protection, protect
+from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from tableseal.suppression.search.rank import Budget
 from tableseal.suppression.search.result import Found
@@ -110,7 +111,7 @@ def compare(
     budget, margins: of the methods rank and rank-pure. curve: steps of the trade-off curve, 0: none.
     seed: of all that draws. time_limit: seconds for the search of each method, and again for its audit, after
         which what is open stays undecided.
-    policy, costs, solver, executor: as for one method (see suppression.suppress).
+    policy, costs, solver: as for one method (see suppression.suppress). executor: its workers take a method each.
 
     Raises
     ------
@@ -123,48 +124,17 @@ def compare(
     named = named_methods(methods, release, budget or Budget(), margins)
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
-
-    def found_by(name: str, search: Search) -> Suppression:
-        return suppress(
-            release,
-            method=name,
-            search=search,
-            policy=policy,
-            costs=costs,
-            solver=solver,
-            seed=seed,
-            time_limit=time_limit,
-            audit_limit=time_limit,
-            explain=False,
-            progress=tell,
-            executor=executor,
-        )
-
-    def changed_by(method: Changing) -> Protection:
-        return protect(
-            release,
-            method.settings,
-            seed=seed,
-            policy=policy,
-            time_limit=time_limit,
-            progress=tell,
-            executor=executor,
-        )
-
+    tasks = [
+        _Task(release, problem, name, method, policy, costs, solver, seed, time_limit) for name, method in named.items()
+    ]
+    # Workers cannot tell of steps; in this process each method tells of its own.
+    work = partial(_done, progress=tell) if executor is HERE else _done
     outcomes = []
-    for done, (name, method) in enumerate(named.items()):
-        tell("methods", done, len(named))
-        began = perf_counter()
-        try:
-            if isinstance(method, Changing):
-                outcome = _changed(problem, name, changed_by(method))
-            else:
-                outcome = _outcome(problem, found_by(name, method))
-        except UnguardedError:  # no method has failed
-            raise
-        except (InputError, LimitError) as error:
-            outcome = Outcome(name, None, str(error), {}, None)
-        outcomes.append(replace(outcome, seconds=perf_counter() - began))
+    tell("methods", 0, len(tasks))
+    for outcome in executor.map(work, tasks):
+        outcomes.append(outcome)
+        tell("methods", len(outcomes), len(tasks))
+    outcomes = _with_bounds(problem, outcomes, time_limit)
     points: tuple[Point, ...] = ()
     if curve:
         starts = _safe(outcomes)
@@ -173,13 +143,73 @@ def compare(
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
 
 
+@dataclass(frozen=True)
+class _Task:
+    """One method, and all that it works on. problem: of the release."""
+
+    release: Release
+    problem: Problem
+    name: str
+    method: Search | Changing
+    policy: Policy | None
+    costs: Costs | None
+    solver: str
+    seed: int
+    time_limit: float | None
+
+
+def _done(task: _Task, progress: Progress = silent) -> Outcome:
+    """What a method does."""
+    began = perf_counter()
+    try:
+        outcome = _changed(task, progress) if isinstance(task.method, Changing) else _found(task, task.method, progress)
+    except UnguardedError:  # no method has failed
+        raise
+    except (InputError, LimitError) as error:
+        outcome = Outcome(task.name, None, str(error), {}, None)
+    return replace(outcome, seconds=perf_counter() - began)
+
+
+def _with_bounds(problem: Problem, outcomes: Sequence[Outcome], time_limit: float | None) -> list[Outcome]:
+    """The same, with the best that is proved for any of them: no safe pattern of any method costs less."""
+    asked = [o.found for o in outcomes if o.found is not None and open_above(o.found, o.report)]
+    proved = [o.found.bound for o in outcomes if o.found is not None and o.found.guarantee == "intervals"]
+    if not asked:
+        return list(outcomes)
+    most = allowed(sum(o.seconds for o in outcomes))
+    limits = Limits(monotonic() + (most if time_limit is None else min(most, time_limit)))
+    least = min(found.cost for found in asked)
+    bound = max(proved)
+    if bound < least:
+        bound = max(bound, cheapest_possible(problem, np.zeros_like(problem.primary), least, limits))
+    return [
+        replace(o, found=raised(o.found, bound)) if o.found is not None and open_above(o.found, o.report) else o
+        for o in outcomes
+    ]
+
+
 def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
     """Patterns that methods promise to be safe."""
     found = [o.found for o in outcomes if o.found is not None and o.found.guarantee == "intervals"]
     return [f.pattern for f in found if f.pattern is not None]
 
 
-def _outcome(problem: Problem, done: Suppression) -> Outcome:
+def _found(task: _Task, search: Search, progress: Progress) -> Outcome:
+    """The pattern of a search, audited."""
+    problem = task.problem
+    done = suppress(
+        task.release,
+        method=task.name,
+        search=search,
+        policy=task.policy,
+        costs=task.costs,
+        solver=task.solver,
+        seed=task.seed,
+        time_limit=task.time_limit,
+        audit_limit=task.time_limit,
+        explain=False,
+        progress=progress,
+    )
     found = done.found
     if found.pattern is None or done.report is None:
         return Outcome(done.method, found, _why(problem, found), {}, None, stopped_by=done.stopped_by)
@@ -189,10 +219,21 @@ def _outcome(problem: Problem, done: Suppression) -> Outcome:
     return Outcome(done.method, found, "", value, protection, done.report, changes, done.stopped_by)
 
 
-def _changed(problem: Problem, name: str, done: Protection) -> Outcome:
+def _changed(task: _Task, progress: Progress) -> Outcome:
+    """What a method that changes values does, audited."""
+    assert isinstance(task.method, Changing)
+    problem = task.problem
+    done = protect(
+        task.release,
+        task.method.settings,
+        seed=task.seed,
+        policy=task.policy,
+        time_limit=task.time_limit,
+        progress=progress,
+    )
     figures = audit_figures(problem, done.report)
     changes = Changes(done.measures, done.tables)
-    return Outcome(name, None, "", {}, figures, done.report, changes, done.stopped_by)
+    return Outcome(task.name, None, "", {}, figures, done.report, changes, done.stopped_by)
 
 
 def _why(problem: Problem, found: Found) -> str:

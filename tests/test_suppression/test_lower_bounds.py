@@ -25,6 +25,7 @@ from tableseal.suppression.bounds import blocks as cut_into
 from tableseal.suppression.bounds.blocks import blocks
 from tableseal.suppression.bounds.bounding import bounded
 from tableseal.suppression.bounds.lower_bound import lower_bound, rising
+from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.suppress import suppress
@@ -169,3 +170,22 @@ def test_blocks_are_slices_where_sub_tables_are_too_large(monkeypatch: pytest.Mo
     short = problem.equations.short
     for cells, rows in slices:
         assert set(short[rows].indices.tolist()) <= set(cells.tolist())
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans())
+def test_one_bound_holds_for_all_methods_of_a_comparison(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool
+) -> None:
+    """CONVENTION 955: against the cheapest pattern; what costs no more than the bound is optimal."""
+    made = drawn("small", Survey(shape, turnover, mean=6.0), seed)
+    if not made.instance.primary.any():
+        return
+    release = to_protect(made.instance, made.cost)
+    best = suppress(release, method="optimal", explain=False).found
+    for outcome in compare(release, ["heuristic", "modular", "rank-pure"]).outcomes:
+        found = outcome.found
+        if found is None or found.pattern is None or found.guarantee != "intervals":
+            continue
+        assert best.status != "optimal" or found.bound <= best.cost
+        assert (found.status == "optimal") == (found.cost == found.bound)
