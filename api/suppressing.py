@@ -75,14 +75,14 @@ def check_search(options: SuppressOptions) -> None:
     _weights(options.table_weight)
 
 
-def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
+def with_reasons(result: "Suppression", options: SuppressOptions, *, executor: Executor = HERE) -> "Suppression":
     """The same result with what no safe pattern costs less than, as far as there is time left, and with what needs each
     secondary cell, as far as the options ask for it."""
     from tableseal.audit.bounds.component import Limits
     from tableseal.suppression.bounds.bounding import bounded
     from tableseal.suppression.reasons.explaining import explained
 
-    result = bounded(result)
+    result = bounded(result, executor=executor)
     if options.explain is False:
         return result
     return explained(result, Limits(), thorough=True) if options.explain else explained(result)

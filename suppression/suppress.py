@@ -130,7 +130,7 @@ def suppress(
         phases=phases,
     )
     found = result(rounds.run())
-    return explained(bounded(found)) if explain else found
+    return explained(bounded(found, executor=executor)) if explain else found
 
 
 def _limits(seconds: float | None) -> Limits:

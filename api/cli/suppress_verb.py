@@ -11,6 +11,7 @@ from tableseal.api.cli.given import given_call
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.workers import refuse_two_places, workers
 from tableseal.api.cli.written import refuse_mixtures, release_targets, write_release
 from tableseal.api.options.release import ReleaseOptions
 from tableseal.api.options.suppress import SuppressOptions, SuppressOutputs
@@ -39,6 +40,7 @@ def suppress_verb(
 
     Example: tableseal suppress release.yaml --method optimal -o protected.yaml
     """
+    refuse_two_places(to.scheduler, to.jobs)
     inputs = (release, said.policy, to.decisions, to.last_period)
     targets = {"--json": to.json, "--html": to.html, "--best-so-far": to.best_so_far}
     check_targets(targets | {"--output": to.output, "--confidential": to.confidential}, inputs=inputs)
@@ -54,27 +56,29 @@ def suppress_verb(
     )
     check_targets(targets | written, inputs=(*inputs, *loaded.files, *(last.files if last is not None else ())))
     kept = _Keeper(to.best_so_far)
-    try:
-        with Progress() as progress:
-            result = run_suppression(
-                loaded,
-                options,
-                decisions=() if to.decisions is None else read_decisions(Path(to.decisions)),
-                last=last,
-                keep=None if to.best_so_far is None else kept,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        if not kept.written:
-            raise
-        say(f"Interrupted; the best audited pattern so far is in {to.best_so_far}.", error=True)
-        return Code.INTERRUPTED
-    _write(result, to)
-    try:
-        with Progress():
-            result = with_reasons(result, options)
-    except KeyboardInterrupt:
-        say("Interrupted while it was looked for what needs each cell; everything is written.", error=True)
+    with workers(to.scheduler, to.jobs, here=True) as executor:
+        try:
+            with Progress() as progress:
+                result = run_suppression(
+                    loaded,
+                    options,
+                    decisions=() if to.decisions is None else read_decisions(Path(to.decisions)),
+                    last=last,
+                    keep=None if to.best_so_far is None else kept,
+                    progress=progress,
+                    executor=executor,
+                )
+        except KeyboardInterrupt:
+            if not kept.written:
+                raise
+            say(f"Interrupted; the best audited pattern so far is in {to.best_so_far}.", error=True)
+            return Code.INTERRUPTED
+        _write(result, to)
+        try:
+            with Progress():
+                result = with_reasons(result, options, executor=executor)
+        except KeyboardInterrupt:
+            say("Interrupted while it was looked for what needs each cell; everything is written.", error=True)
     _tell(result, to, given_call(context), seconds=bool(options.explain))
     return VERDICTS[result.verdict]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, MaxLen, MinLen
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import HtmlFile, JsonFile, Language, Solver
+from tableseal.api.options.shared import HtmlFile, Jobs, JsonFile, Language, Scheduler, Solver
 from tableseal.audit.language import words_of
 
 METHODS: Mapping[str, str] = words_of(
@@ -153,6 +153,8 @@ class SuppressOutputs(Options):
     ] = None
     tell_statuses: TellStatuses = False
     symbol: Symbol = None
+    jobs: Jobs = 1
+    scheduler: Scheduler = None
     json: JsonFile = None
     html: HtmlFile = None
     lang: Language = "en"

@@ -318,7 +318,7 @@ def suppress(data: object, keywords: SuppressKeywords) -> SuppressResult:
             progress=progress,
             executor=executor,
         )
-        return SuppressResult(about.origin, about.release, with_reasons(found, keywords))
+        return SuppressResult(about.origin, about.release, with_reasons(found, keywords, executor=executor))
 
 
 def _decisions(decisions: object) -> tuple[Decision, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
@@ -23,10 +24,10 @@ SHARE, LEAST, LEFT = 0.5, 5.0, 0.7
 left, at most. (Who asks for a quick pattern does not wait ten times as long for what is proved of it.)"""
 
 
-def bounded(result: Suppression, limits: Limits | None = None) -> Suppression:
+def bounded(result: Suppression, limits: Limits | None = None, *, executor: Executor = HERE) -> Suppression:
     """The same result with the best bound on the cost of safe patterns that is proved in time.
 
-    limits: None: see `_allowed`.
+    limits: None: see `_allowed`. executor: its workers take parts of the table.
 
     Nothing is looked for where there is no pattern, one that promises no intervals, one that costs are not minimised
     for (rank), or where it is proved that none is cheaper.
@@ -38,7 +39,7 @@ def bounded(result: Suppression, limits: Limits | None = None) -> Suppression:
     if limits.out_of_time():
         return result
     began = perf_counter()
-    found = raised(found, cheapest_possible(result.problem, result.decided.accept, found.cost, limits))
+    found = raised(found, cheapest_possible(result.problem, result.decided.accept, found.cost, limits, executor))
     return replace(
         result,
         found=found,
@@ -54,7 +55,9 @@ def open_above(found: Found, report: Report | None) -> bool:
     return report is not None and (report.verdict != "unsafe" or report.only_ranks)
 
 
-def cheapest_possible(problem: Problem, accepted: NDArray[np.bool_], cost: int, limits: Limits) -> int:
+def cheapest_possible(
+    problem: Problem, accepted: NDArray[np.bool_], cost: int, limits: Limits, executor: Executor = HERE
+) -> int:
     """What no safe pattern costs less than, in steps of the scale; not looked for beyond a cost.
 
     accepted: bool (cells), withheld by hand.
@@ -62,7 +65,7 @@ def cheapest_possible(problem: Problem, accepted: NDArray[np.bool_], cost: int, 
     forced = (accepted | problem.stays) & ~problem.primary
     posed = replace(problem, primary=problem.primary | forced, may=problem.may & ~forced)
     always = int(problem.cost[forced].sum())
-    return always + lower_bound(posed, Highs(), limits, cost - always)
+    return always + lower_bound(posed, Highs(), limits, cost - always, executor)
 
 
 def raised(found: Found, bound: int) -> Found:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.decision.ends import ends_of
+from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.bounds.block_cuts import BlockCuts, outsiders
 from tableseal.suppression.bounds.blocks import blocks
@@ -41,27 +42,29 @@ RELAXED = 0.7
 Floats = NDArray[np.float64]
 
 
-def lower_bound(problem: Problem, solver: Solver, limits: Limits, cost: int | None = None) -> int:
+def lower_bound(
+    problem: Problem, solver: Solver, limits: Limits, cost: int | None = None, executor: Executor = HERE
+) -> int:
     """What the secondary cells of no safe pattern cost less than, in steps of the scale; 0 where nothing is proved.
 
-    cost: of a safe pattern: it is not gone beyond that.
+    cost: of a safe pattern: it is not gone beyond that. executor: its workers take blocks.
     """
     found = 0
-    for bound in rising(problem, solver, limits):
+    for bound in rising(problem, solver, limits, executor):
         found = max(found, bound)
         if cost is not None and found >= cost:
             return cost
     return found
 
 
-def rising(problem: Problem, solver: Solver, limits: Limits) -> Iterator[int]:
+def rising(problem: Problem, solver: Solver, limits: Limits, executor: Executor = HERE) -> Iterator[int]:
     """One bound after another, as they are proved."""
     found = _relaxation(problem, solver, limits.share(RELAXED))
     if found is None:
         return
     cutting, program, solved = found
     yield _whole_steps(proved(program.matrix, program.right, program.cost, solved.multiplier))
-    for bound in in_whole_blocks(cutting.members, program, solved, solver, limits):
+    for bound in in_whole_blocks(cutting.members, program, solved, solver, limits, executor):
         yield _whole_steps(bound)
 
 

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.equations import stored
+from tableseal.audit.execution.executor import HERE, Executor, in_batches
 from tableseal.audit.solvers.protocol import Problem as Program
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.bounds.covering import Covering, Solved, proved
@@ -40,6 +41,9 @@ TURNS = 20
 AIM = 0.005
 """Share of the bound by which it is meant to rise when prices change, halved where it does not."""
 
+BATCH = 20_000
+"""Entries of cuts of the parts that a worker takes at a time (66,810 cells: 40 batches of half a second)."""
+
 
 @dataclass(frozen=True)
 class _Part:
@@ -59,18 +63,33 @@ class _Chosen:
     choice: Floats
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Parts at prices, for one worker. chosen: what each did before, at the prices that it is asked at."""
+
+    parts: list[_Part]
+    chosen: list[_Chosen]
+    solver: Solver
+    limits: Limits
+
+
 def in_whole_blocks(
-    members: Sequence[Ints], program: Covering, solved: Solved, solver: Solver, limits: Limits
+    members: Sequence[Ints],
+    program: Covering,
+    solved: Solved,
+    solver: Solver,
+    limits: Limits,
+    executor: Executor = HERE,
 ) -> Iterator[float]:
     """Bounds, as they are proved.
 
-    members: int64, the candidates of each block. program, solved: the linear program at its end.
+    members: int64, the candidates of each block. program, solved: the linear program at its end. executor: its workers
+    take blocks; what they find is the same anywhere, as far as there is time.
     """
     parts, chosen = _at_first(members, program, solved)
-    for number, (part, one) in enumerate(zip(parts, chosen, strict=True)):
-        # Where the linear program withholds wholly or not at all, no whole choice is cheaper.
-        if (np.minimum(one.choice, 1.0 - one.choice) > WHOLE).any():
-            chosen[number] = _cheapest(part, one.price, one.choice, solver, limits)
+    # Where the linear program withholds wholly or not at all, no whole choice is cheaper.
+    open_ones = [k for k, one in enumerate(chosen) if (np.minimum(one.choice, 1.0 - one.choice) > WHOLE).any()]
+    _choose(parts, chosen, open_ones, solver, limits, executor)
     best, aim = _together(parts, chosen, program.cost), AIM
     yield best
     for _ in range(TURNS):
@@ -82,9 +101,11 @@ def in_whole_blocks(
             return
         step = aim * best / distance
         chosen = [
-            _cheapest(part, one.price + step * change, one.choice, solver, limits) if change.any() else one
-            for part, one, change in zip(parts, chosen, changes, strict=True)
+            _Chosen(one.price + step * change, one.value, one.choice) if change.any() else one
+            for one, change in zip(chosen, changes, strict=True)
         ]
+        moved = [k for k, change in enumerate(changes) if change.any()]
+        _choose(parts, chosen, moved, solver, limits, executor)
         now = _together(parts, chosen, program.cost)
         if now <= best:
             aim /= 2
@@ -123,6 +144,32 @@ def _owners(members: Sequence[Ints], matrix: csr_array) -> Ints:
         owner[touched[count == length[touched]]] = number
         inside[cells] = 0
     return owner
+
+
+def _choose(
+    parts: Sequence[_Part],
+    chosen: list[_Chosen],
+    numbers: Sequence[int],
+    solver: Solver,
+    limits: Limits,
+    executor: Executor,
+) -> None:
+    """Let some parts choose anew at their prices; chosen: changed in place."""
+    runs = in_batches([parts[k].rows.nnz for k in numbers], batch=BATCH)
+    asked = [
+        _Asked([parts[k] for k in numbers[a:b]], [chosen[k] for k in numbers[a:b]], solver, limits) for a, b in runs
+    ]
+    for (first, last), found in zip(runs, executor.map(_each_cheapest, asked), strict=True):
+        for k, one in zip(numbers[first:last], found, strict=True):
+            chosen[k] = one
+
+
+def _each_cheapest(asked: _Asked) -> list[_Chosen]:
+    """What each of some parts does at its price."""
+    return [
+        _cheapest(part, one.price, one.choice, asked.solver, asked.limits)
+        for part, one in zip(asked.parts, asked.chosen, strict=True)
+    ]
 
 
 def _cheapest(part: _Part, price: Floats, before: Floats, solver: Solver, limits: Limits) -> _Chosen:

@@ -134,7 +134,7 @@ def compare(
     for outcome in executor.map(work, tasks):
         outcomes.append(outcome)
         tell("methods", len(outcomes), len(tasks))
-    outcomes = _with_bounds(problem, outcomes, time_limit)
+    outcomes = _with_bounds(problem, outcomes, time_limit, executor)
     points: tuple[Point, ...] = ()
     if curve:
         starts = _safe(outcomes)
@@ -170,7 +170,9 @@ def _done(task: _Task, progress: Progress = silent) -> Outcome:
     return replace(outcome, seconds=perf_counter() - began)
 
 
-def _with_bounds(problem: Problem, outcomes: Sequence[Outcome], time_limit: float | None) -> list[Outcome]:
+def _with_bounds(
+    problem: Problem, outcomes: Sequence[Outcome], time_limit: float | None, executor: Executor
+) -> list[Outcome]:
     """The same, with the best that is proved for any of them: no safe pattern of any method costs less."""
     asked = [o.found for o in outcomes if o.found is not None and open_above(o.found, o.report)]
     proved = [o.found.bound for o in outcomes if o.found is not None and o.found.guarantee == "intervals"]
@@ -181,7 +183,7 @@ def _with_bounds(problem: Problem, outcomes: Sequence[Outcome], time_limit: floa
     least = min(found.cost for found in asked)
     bound = max(proved)
     if bound < least:
-        bound = max(bound, cheapest_possible(problem, np.zeros_like(problem.primary), least, limits))
+        bound = max(bound, cheapest_possible(problem, np.zeros_like(problem.primary), least, limits, executor))
     return [
         replace(o, found=raised(o.found, bound)) if o.found is not None and open_above(o.found, o.report) else o
         for o in outcomes

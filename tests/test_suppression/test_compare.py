@@ -1,9 +1,7 @@
 """Methods side by side: figures that agree with an audit of each, and pages that hold together."""
 
 import json
-import pickle
 import re
-from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from html import unescape
 from itertools import pairwise
@@ -14,6 +12,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from elsewhere import Elsewhere
 from four_by_four import document
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,6 @@ from typer.testing import CliRunner
 from tableseal.api.cli.app import app
 from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.errors import InputError
-from tableseal.audit.execution.executor import Item, Result, Serial
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
@@ -156,18 +154,9 @@ def test_json_is_valid_the_same_again_and_tells_no_value(comparison: Comparison,
     assert [m["guarantee"] for m in found["methods"]].count("intervals") == 6
 
 
-class _Elsewhere(Serial):
-    """Work as other processes get it, and what they give back."""
-
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        for item in items:
-            there, taken = pickle.loads(pickle.dumps((work, item)))
-            yield pickle.loads(pickle.dumps(there(taken)))
-
-
 def test_workers_find_what_one_process_finds(comparison: Comparison, release: Release) -> None:
     """CONVENTION 956."""
-    elsewhere = compare(release, [*ALL, "rounding:3"], curve=3, executor=_Elsewhere())
+    elsewhere = compare(release, [*ALL, "rounding:3"], curve=3, executor=Elsewhere())
     assert comparison_json(elsewhere) == comparison_json(comparison)
 
 

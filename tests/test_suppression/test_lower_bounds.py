@@ -7,6 +7,7 @@ from time import monotonic
 
 import numpy as np
 import pytest
+from elsewhere import Elsewhere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_releases import Maker
@@ -22,6 +23,7 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.bounds import blocks as cut_into
+from tableseal.suppression.bounds import whole_blocks
 from tableseal.suppression.bounds.blocks import blocks
 from tableseal.suppression.bounds.bounding import bounded
 from tableseal.suppression.bounds.lower_bound import lower_bound, rising
@@ -128,7 +130,7 @@ def test_a_quick_answer_does_not_wait_long_for_its_bound(
     given: list[float] = []
     monkeypatch.setattr(
         "tableseal.suppression.bounds.bounding.lower_bound",
-        lambda problem, solver, own, cost: given.append(own.seconds_left()) or 0,
+        lambda problem, solver, own, cost, executor: given.append(own.seconds_left()) or 0,
     )
     bounded(replace(quick, limits=limits, seconds=(("search", before),)))
     assert given == pytest.approx([allowed], abs=0.5)
@@ -189,3 +191,13 @@ def test_one_bound_holds_for_all_methods_of_a_comparison(
             continue
         assert best.status != "optimal" or found.bound <= best.cost
         assert (found.status == "optimal") == (found.cost == found.bound)
+
+
+def test_workers_prove_what_one_process_proves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 956: parts of the table are shared out, a batch at a time."""
+    made = drawn("small", Survey(((3, 2), (3, 2), (3,)), turnover=False, mean=6.0), 3)
+    problem = posed(to_protect(made.instance, made.cost))
+    monkeypatch.setattr(whole_blocks, "BATCH", 50)
+    alone = list(rising(problem, Highs(), Limits()))
+    assert len(alone) > 2
+    assert list(rising(problem, Highs(), Limits(), Elsewhere())) == alone
