@@ -195,7 +195,7 @@ def test_one_bound_holds_for_all_methods_of_a_comparison(
 
 def test_workers_prove_what_one_process_proves(monkeypatch: pytest.MonkeyPatch) -> None:
     """CONVENTION 956: parts of the table are shared out, a batch at a time."""
-    made = drawn("small", Survey(((3, 2), (3, 2), (3,)), turnover=False, mean=6.0), 3)
+    made = drawn("small", Survey(((5, 4), (4, 4)), turnover=True, mean=6.0), 6)
     problem = posed(to_protect(made.instance, made.cost))
     monkeypatch.setattr(whole_blocks, "BATCH", 50)
     alone = list(rising(problem, Highs(), Limits()))
