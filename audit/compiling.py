@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.clock import Stopwatch, compiling
+
 WORTH_COMPILING = 10_000
 """Entries of a matrix above which importing numba (half a second once) pays."""
 
@@ -57,6 +59,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     from numba import njit
 
+    _watch()
     form = _compiled_form[function]
     names = dict(form.__globals__)
     names |= {name: compiled(value) for name, value in _used(form) if _is_kernel(value)}
@@ -68,6 +71,15 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         result = njit(twin)
     loaded.add(function)
     return result
+
+
+@cache
+def _watch() -> None:
+    """Let the clock of time limits know what is compiled."""
+    from numba.core.event import Listener, register
+
+    Listener.register(Stopwatch)
+    register("numba:compile", compiling)
 
 
 @cache

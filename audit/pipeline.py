@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from math import isinf
-from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.conflict import conflict
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
 from tableseal.audit.bounds.plan import full, shuttle_only
+from tableseal.audit.clock import now
 from tableseal.audit.errors import AdditivityError, InputError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.execution.state import State
@@ -137,7 +137,7 @@ def audit(
         raise _NO_PROOF
     phases = Phases(tell)
     phases.begin("cells and rules")
-    limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
+    limits = Limits(None if time_limit is None else now() + time_limit, integer=bounds == "integer")
     rules = policy or release.policy
     release = with_readers(release, rules)
     given, notes = merge_cells(release)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
@@ -173,7 +173,7 @@ class Rounds:
 
     def _auditing(self) -> Limits:
         """As long as an audit may take, from now on."""
-        return Limits(None if self._audit_limit is None else monotonic() + self._audit_limit)
+        return Limits(None if self._audit_limit is None else now() + self._audit_limit)
 
     def _run(self) -> Outcome:
         before: Outcome | None = None
@@ -309,7 +309,7 @@ class Rounds:
         """A safe pattern where there is no time left: what tables in hand do not show of one is shown by boxes. Where
         there is no box, or an insider knows a part of a cell, all that may be withheld: whether that is safe the audit
         tells."""
-        posed, hurry = self._posed(), Limits(monotonic() + HURRY)
+        posed, hurry = self._posed(), Limits(now() + HURRY)
         # Asked anew: after a search there may be hundreds of requirements about each cell.
         self._boxing = self._oracle_of(self._problem.requirements)
         self._boxing.learn_from(self._oracle)
@@ -378,7 +378,7 @@ class Rounds:
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(problem.as_given(release), policy=problem.policy)
-        began, allowed = monotonic(), self._audit_limit if seconds is None else seconds
+        began, allowed = now(), self._audit_limit if seconds is None else seconds
         with self._phases.at("audit"):
             report = audit(
                 release,
@@ -387,7 +387,7 @@ class Rounds:
                 executor=self._executor,
                 handed=self._in_hand(pattern),
             ).report
-        self._cut_short = allowed is not None and monotonic() - began >= allowed
+        self._cut_short = allowed is not None and now() - began >= allowed
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)
@@ -410,21 +410,21 @@ class Rounds:
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""
         self._latest = found
-        if self._passed is not None and monotonic() >= self._next_audit:
+        if self._passed is not None and now() >= self._next_audit:
             self._tell(found, within=True)
 
     def _tell(self, found: Found, *, within: bool) -> None:
         """Pass on a pattern if its audit passes. within: what is left of the search's time."""
         assert self._passed is not None
         assert found.pattern is not None
-        start = monotonic()
+        start = now()
         if self._best is None or self._problem.price(found.pattern) < self._best:
             left = self._limits.seconds_left() if within else float("inf")
             plain = Found("feasible", found.pattern, 0, 0, rank=found.rank)
             outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":
                 self._passed(outcome)
-        self._next_audit = monotonic() + PAUSE * (monotonic() - start)
+        self._next_audit = now() + PAUSE * (now() - start)
 
     def _raise(self, report: Report) -> bool:
         """Ask for more where the audit found too much risk; False if there is nothing that could be asked."""

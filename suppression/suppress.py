@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import full
+from tableseal.audit.clock import now
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.progress import Phases, Progress, silent
@@ -134,4 +134,4 @@ def suppress(
 
 
 def _limits(seconds: float | None) -> Limits:
-    return Limits(None if seconds is None else monotonic() + seconds)
+    return Limits(None if seconds is None else now() + seconds)

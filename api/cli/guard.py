@@ -2,6 +2,7 @@
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from typing import ParamSpec
 
@@ -9,10 +10,14 @@ import typer
 
 from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import say
+from tableseal.audit.clock import compiling
 from tableseal.audit.errors import OptionName
 from tableseal.audit.execution.failures import failure_of
 
 P = ParamSpec("P")
+
+TOLD = 1.0
+"""Seconds of compiling from which on a terminal says so."""
 
 DEBUG = "TABLESEAL_DEBUG"
 """Environment variable: set to 1, unexpected errors show their traceback."""
@@ -23,10 +28,20 @@ def guarded(verb: Callable[P, Code]) -> Callable[P, None]:
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        raise typer.Exit(_code(lambda: verb(*args, **kwargs)))
+        before = compiling.seconds
+        code = _code(lambda: verb(*args, **kwargs))
+        _tell_compiling(compiling.seconds - before)
+        raise typer.Exit(code)
 
     run.__annotations__ = {**verb.__annotations__, "return": None}
     return run
+
+
+def _tell_compiling(seconds: float) -> None:
+    """Where the time went that no time limit has counted; not in a pipe."""
+    if seconds >= TOLD and sys.stderr.isatty():
+        text = f"Compiling took {seconds:.0f} s, once for this installation; time limits do not count it."
+        say(text, error=True)
 
 
 def _code(work: Callable[[], Code]) -> Code:

@@ -1,6 +1,5 @@
 """The kind `suppression`: a release in; pattern, audit and protected release out, as `tableseal suppress`."""
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
@@ -45,6 +44,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from tableseal.audit.bounds.component import Limits
+    from tableseal.audit.clock import now
     from tableseal.suppression.problem.decisions import read_decisions
     from tableseal.suppression.reasons.explaining import explained
 
@@ -54,7 +54,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
     context.progress("answer and pages", 0, 0)
     if request.options.explain is not False:
-        context.keep(_result(explained(found, Limits(monotonic())), request))
+        context.keep(_result(explained(found, Limits(now())), request))
         context.progress("what needs each cell", 0, 0)
     found = with_reasons(found, request.options)
     context.progress("answer and pages", 0, 0)

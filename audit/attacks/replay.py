@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from tableseal.audit.attacks.redraw import draws_of, redrawn, rounded_by
 from tableseal.audit.attacks.registry import ATTACKS
 from tableseal.audit.attacks.result import AttackReport, Curve, Point, Replayed, Tallies, Tally
 from tableseal.audit.attacks.subject import Subject, subject_of
+from tableseal.audit.clock import now
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.io.numbers import decimal_text
@@ -51,7 +51,7 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
     LimitError: the release is too large.
     """
     names = chosen(settings.attacks)
-    deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
+    deadline = None if settings.time_limit is None else now() + settings.time_limit
     subject = replace(subject_of(release), deadline=deadline)
     threshold = small_below(release.policy)
     uniform = draws_of(subject, settings.seed, settings.draws) if settings.curve else []
@@ -84,7 +84,7 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
 
 
 def _late(subject: Subject) -> bool:
-    return subject.deadline is not None and monotonic() > subject.deadline
+    return subject.deadline is not None and now() > subject.deadline
 
 
 def chosen(asked: tuple[str, ...]) -> tuple[str, ...]:

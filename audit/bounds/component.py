@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from time import monotonic, time
+from time import time
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+from tableseal.audit.clock import now
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Limits:
     """`time` once anybody in this process was told that none is left, of the whole or of a share of it."""
 
     def __getstate__(self) -> dict[str, object]:
-        """What travels to another process or machine, whose monotonic clock differs: the seconds left, and until when.
+        """What travels to another process or machine, whose clock differs: the seconds left, and until when.
 
         Work may wait for its turn after it was sent; only the time of day knows how long.
         """
@@ -181,21 +183,21 @@ class Limits:
         if isinstance(sent, tuple):
             left, at = sent
             # Never more than was left, should the clocks of two machines disagree.
-            deadline = monotonic() + left - max(0.0, time() - at)
+            deadline = now() + left - max(0.0, time() - at)
         for name, value in (state | {"deadline": deadline, "reached": set()}).items():
             object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
-        if self.deadline is None or monotonic() < self.deadline:
+        if self.deadline is None or now() < self.deadline:
             return False
         self.reached.add("time")
         return True
 
     def seconds_left(self) -> float:
         """Seconds that one step may take; infinite without a deadline."""
-        return float("inf") if self.deadline is None else max(0.0, self.deadline - monotonic())
+        return float("inf") if self.deadline is None else max(0.0, self.deadline - now())
 
     def share(self, part: float) -> "Limits":
         """The same with a part of the time that is left."""
-        return self if self.deadline is None else replace(self, deadline=monotonic() + part * self.seconds_left())
+        return self if self.deadline is None else replace(self, deadline=now() + part * self.seconds_left())

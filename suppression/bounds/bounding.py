@@ -5,12 +5,13 @@ for it. Whoever calls first writes what was found, and comes here with whatever 
 """
 
 from dataclasses import replace
-from time import monotonic, perf_counter
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.clock import now
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
@@ -83,4 +84,4 @@ def _allowed(result: Suppression) -> Limits:
     """A share of the time that everything before took, and of what is left."""
     most = allowed(sum(seconds for _, seconds in result.seconds))
     left = result.limits.seconds_left()
-    return Limits(monotonic() + most) if LEFT * left > most else result.limits.share(LEFT)
+    return Limits(now() + most) if LEFT * left > most else result.limits.share(LEFT)

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from time import monotonic, perf_counter
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.clock import now
 from tableseal.audit.errors import InputError, LimitError, UnguardedError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
@@ -138,7 +139,7 @@ def compare(
     points: tuple[Point, ...] = ()
     if curve:
         starts = _safe(outcomes)
-        limits = Limits(None if time_limit is None else monotonic() + time_limit)
+        limits = Limits(None if time_limit is None else now() + time_limit)
         points = tradeoff(problem, starts, engine, limits, steps=curve)
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
 
@@ -179,7 +180,7 @@ def _with_bounds(
     if not asked:
         return list(outcomes)
     most = allowed(sum(o.seconds for o in outcomes))
-    limits = Limits(monotonic() + (most if time_limit is None else min(most, time_limit)))
+    limits = Limits(now() + (most if time_limit is None else min(most, time_limit)))
     least = min(found.cost for found in asked)
     bound = max(proved)
     if bound < least:

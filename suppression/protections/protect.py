@@ -1,9 +1,9 @@
 """Change the values of a release by a method, and audit what is released: around every method, the same."""
 
 from dataclasses import dataclass, field, fields, replace
-from time import monotonic
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.clock import now
 from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
@@ -74,7 +74,7 @@ def protect(
     """
     name, method = method_of(settings)
     tell = progress or silent
-    limits = Limits(None if time_limit is None else monotonic() + time_limit)
+    limits = Limits(None if time_limit is None else now() + time_limit)
     subject = subject_of(release)
     rules = policy or release.policy or Policy()
     tell(name, 0, 0)

@@ -6,10 +6,11 @@ writes what was found, and comes here with whatever time there is left. Cells co
 
 from dataclasses import replace
 from math import isinf
-from time import monotonic, perf_counter
+from time import perf_counter
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.clock import now
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.reasons.needed import MOST_QUESTIONS, Failing, given_back, needs
@@ -59,5 +60,5 @@ def _allowed(result: Suppression) -> Limits:
     """A share of the time that everything before took, as far as there is so much left."""
     left, most = result.limits.seconds_left(), max(LEAST, SHARE * sum(seconds for _, seconds in result.seconds))
     if isinf(left):
-        return Limits(monotonic() + most)
+        return Limits(now() + most)
     return result.limits.share(min(1.0, most / left)) if left else result.limits

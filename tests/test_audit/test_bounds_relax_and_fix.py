@@ -1,7 +1,6 @@
 """Tables of whole units block by block."""
 
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from tableseal.audit.bounds.dense.relax_and_fix import RelaxAndFix
 from tableseal.audit.bounds.dense.witness_rounds import FACES, NEAR
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.programs.float_problem import solver_problem
+from tableseal.audit.clock import now
 from tableseal.audit.solvers.highs import Highs
 from tests.test_audit.test_bounds_rounds import found, least, three_way
 
@@ -103,5 +103,5 @@ def test_out_of_time_nothing_further_is_looked_for() -> None:
     component = three_way(2, 8, withheld=0.4)
     known = know_nothing(component, Limits())
     known.in_hand, known.near = True, [np.zeros(component.matrix.shape[1], np.int64)]
-    RelaxAndFix(None, further=True).work(component, known, Limits(deadline=monotonic() - 1))  # type: ignore[arg-type]
+    RelaxAndFix(None, further=True).work(component, known, Limits(deadline=now() - 1))  # type: ignore[arg-type]
     assert known.in_hand

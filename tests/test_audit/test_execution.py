@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from small import many_blocks
 
+from tableseal.audit import clock
 from tableseal.audit.bounds import engine
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.networks import side_by_side as together
@@ -108,9 +109,8 @@ def test_the_report_is_the_same_for_any_number_of_workers(pool: Processes) -> No
 
 def test_limits_travel_as_seconds_left() -> None:
     import pickle
-    from time import monotonic
 
-    limits = Limits(deadline=monotonic() + 100, integer=False, prove=True)
+    limits = Limits(deadline=clock.now() + 100, integer=False, prove=True)
     again = pickle.loads(pickle.dumps(limits))
     assert 90 < again.seconds_left() <= 100
     assert (again.integer, again.prove) == (False, True)
@@ -122,7 +122,7 @@ def test_waiting_for_a_worker_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     import pickle
     import time
 
-    sent, now = pickle.dumps(Limits(deadline=time.monotonic() + 100)), time.time()
+    sent, now = pickle.dumps(Limits(deadline=clock.now() + 100)), time.time()
     for waited, least, most in ((60, 30, 40), (-3600, 90, 100), (500, 0, 0)):
         monkeypatch.setattr("tableseal.audit.bounds.component.time", lambda waited=waited: now + waited)
         assert least <= pickle.loads(sent).seconds_left() <= most

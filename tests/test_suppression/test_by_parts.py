@@ -1,7 +1,6 @@
 """Large tables: sub-tables by themselves, boxes first, and the cheapest of it (CONVENTION 982, 983)."""
 
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from cases.benchmarks.suppressors import placed
 from cases.benchmarks.surveys import Drawn, drawn, farms
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
@@ -133,6 +133,6 @@ def test_blocks_come_where_time_is_too_short_for_calls(
     by_blocks = module.by_parts
     large.setattr(module, "by_parts", lambda *a, **k: looked.append(True) or by_blocks(*a, **k))
     problem, tools = posed(drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=False), 1))
-    found = modular(problem, replace(tools, limits=Limits(monotonic() + 100)))
+    found = modular(problem, replace(tools, limits=Limits(now() + 100)))
     assert found.pattern is not None
     assert bool(looked) == separately

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.clock import now
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.reasons.explaining import explained
 from tableseal.suppression.reasons.seen import SPELLED
@@ -59,7 +59,7 @@ def test_it_takes_a_fifth_of_the_time_before_and_no_longer_than_there_is(
 
     monkeypatch.setattr("tableseal.suppression.reasons.explaining.needs", needs)
     found = suppress(line(VALUES), policy=POLICY, method="heuristic", explain=False)
-    limits = Limits() if limit is None else Limits(monotonic() + limit)
+    limits = Limits() if limit is None else Limits(now() + limit)
     explained(replace(found, seconds=(("search", spent),), limits=limits))
     assert given == [pytest.approx(most, abs=15)]
     assert given[0] <= most

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import combinations
 from random import Random
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from cases.benchmarks.releases import to_protect
 from cases.benchmarks.surveys import Survey, drawn
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import TablesealError
 from tableseal.audit.io import release_from_document
@@ -126,7 +126,7 @@ def test_a_quick_answer_does_not_wait_long_for_its_bound(
 ) -> None:
     """CONVENTION 1076: half of what everything before took, or 5 s, and 70% of what a limit has left."""
     quick = suppress(table(), method="heuristic", explain=False)
-    limits = Limits() if left is None else Limits(monotonic() + left)
+    limits = Limits() if left is None else Limits(now() + left)
     given: list[float] = []
     monkeypatch.setattr(
         "tableseal.suppression.bounds.bounding.lower_bound",
