@@ -18,6 +18,9 @@ from tableseal.audit.rules.contributions import Contributions
 from tableseal.audit.rules.facts import Facts
 
 
+Ints = NDArray[np.int64]
+
+
 class Contributors:
     """What the agency knows of contributors to the open cells of a release.
 
@@ -109,10 +112,10 @@ class Contributors:
         """Which open cells (positions) are part of open cell s, or it of them. By codes: linked cells may be written
         over different base tables."""
         cell, cells = int(self.open_cells[s]), self.open_cells[others]
-        codes = self.cells.codes[cells]
-        related = self._parts(codes, self.cells.codes[cell], whole=True)
-        related |= self._parts(codes, self.cells.codes[cell], whole=False)
-        related &= self.cells.measure[cells] == self.cells.measure[cell]
+        same = np.flatnonzero(self.cells.measure[cells] == self.cells.measure[cell])
+        related = np.zeros(len(others), np.bool_)
+        for whole in (True, False):
+            related[self._parts(cells, same, cell, whole=whole)] = True
         return related
 
     @cached_property
@@ -138,15 +141,15 @@ class Contributors:
         wholes = [whole for whole, own in found for _ in own]
         return np.array(parts, np.int64), np.array(wholes, np.int64)
 
-    def _parts(self, codes: NDArray[np.int32], other: NDArray[np.int32], *, whole: bool) -> NDArray[np.bool_]:
-        """Which codes (cells x variables) lie inside others (variables), or around them."""
-        result = np.ones(len(codes), np.bool_)
-        for v, code in enumerate(other.tolist()):
+    def _parts(self, cells: Ints, among: Ints, other: int, *, whole: bool) -> Ints:
+        """Of cells at some positions those inside another one, or around it. Code by code, of what is left so far: of
+        thousands of cells few are."""
+        for v, code in enumerate(self.cells.codes[other].tolist()):
             if (v, code, whole) not in self._related:
                 members = list(self.release.variables.values())[v].members
                 own = np.zeros(members.shape[1], np.int64)
                 own[members.indices[members.indptr[code] : members.indptr[code + 1]]] = 1
                 shared = (members != 0).astype(np.int64) @ own
                 self._related[v, code, whole] = shared == (np.diff(members.indptr) if whole else own.sum())
-            result &= self._related[v, code, whole][codes[:, v]]
-        return result
+            among = among[self._related[v, code, whole][self.cells.codes[cells[among], v]]]
+        return among

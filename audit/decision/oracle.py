@@ -231,12 +231,13 @@ class Oracle:
         """(int64, int64), ascending: sets of cells, and requirements that tables in hand show a pattern to meet, but
         not if the set is published besides. Of requirements that several tables meet together, all sets."""
         times, of_set, end = self._witnesses.lost_without(pattern | self._narrow, known)
-        together = np.flatnonzero(self.protected(pattern) & ~self.ends.requirements_met(times > 0))
+        protected = self.protected(pattern)
+        together = np.flatnonzero(protected & ~self.ends.requirements_met(times > 0))
         of_set = np.concatenate([of_set, np.repeat(np.arange(len(known)), len(together))])
         requirement = np.concatenate([self.ends.requirement[end], np.tile(together, len(known))])
         count = max(1, len(self.requirements))
         pair = np.unique(of_set * count + requirement)
-        kept = self.protected(pattern)[pair % count] if len(pair) else pair.astype(np.bool_)
+        kept = protected[pair % count] if len(pair) else pair.astype(np.bool_)
         return pair[kept] // count, pair[kept] % count
 
     def _spared(self, pattern: NDArray[np.bool_], decision: Decision, limits: Limits) -> bool:

@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.compiling import compiled
 from tableseal.audit.decision.ends import Ends
+from tableseal.audit.decision.kernels import serve
 from tableseal.audit.sparse import row_of_entries
 
 FEW, TOGETHER = 256, 1000
 """Tables that are looked at together where one is enough; sets of cells."""
+
+MANY_WORDS = 1_000_000
+"""Words of marks from which a compiled loop looks at them."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,6 @@ class Witnesses:
         self._marked = np.empty(0, np.int64)
         self._changes = np.zeros((0, 0), np.uint64)
         self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
-        self._key: dict[int, bytes] = {}
         self._keys: set[bytes] = set()
         self._tables: list[FeasibleTable] = []
 
@@ -65,43 +69,49 @@ class Witnesses:
 
     def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
-        _, shown = _shown(self._ends, [table])
-        self._remember(table, shown)
+        of, shown = _shown(self._ends, [table])
+        if table.key not in self._keys:
+            self._remember([table], of, shown)
         met = np.zeros(len(self._ends), np.bool_)
         met[shown] = True
         return met
 
     def add_all(self, tables: Sequence[FeasibleTable]) -> None:
         """Remember many tables, in order."""
-        of, shown = _shown(self._ends, tables)
-        starts = np.searchsorted(of, np.arange(len(tables) + 1))
-        for table, first, last in zip(tables, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            self._remember(table, shown[first:last])
+        fresh = list({table.key: table for table in tables if table.key not in self._keys}.values())
+        for first in range(0, len(fresh), self._most):
+            part = fresh[first : first + self._most]
+            self._remember(part, *_shown(self._ends, part))
 
-    def _remember(self, table: FeasibleTable, shown: NDArray[np.int64]) -> None:
-        """Remember a table with the ends that it meets, if it is not known."""
-        changed = table.cells
-        key = table.key
-        if key in self._keys:
-            return
-        if len(self._tables) == self._most:
-            self._keys.discard(self._key[self._count % self._most])
-        self._keys.add(key)
-        self._key[self._count % self._most] = key
-        at = self._count % self._most
-        self._count += 1
-        fresh = changed[self._mark[changed] < 0]
-        self._mark[fresh] = len(self._marked) + np.arange(len(fresh))
-        self._marked = np.concatenate([self._marked, fresh])
-        self._grow(at)
-        self.times_met[shown] += 1
+    def _remember(self, tables: Sequence[FeasibleTable], of: NDArray[np.int64], shown: NDArray[np.int64]) -> None:
+        """Remember new tables, all different and at most as many as can be, with the ends that they meet."""
+        at = (self._count + np.arange(len(tables))) % self._most
+        self._count += len(tables)
+        for place, table in zip(at.tolist(), tables, strict=True):
+            self._put(table, place)
+        changed, row = tables[0].cells, at
+        if len(tables) > 1:
+            changed = np.concatenate([table.cells for table in tables])
+            row = np.repeat(at, [len(table.cells) for table in tables])
+        new = changed[self._mark[changed] < 0]
+        if len(tables) > 1:  # one table changes each cell once
+            new = new[np.sort(np.unique(new, return_index=True)[1])]
+        self._mark[new] = len(self._marked) + np.arange(len(new))
+        self._marked = np.concatenate([self._marked, new])
+        self._grow()
         self._changes[at] = self._meets[at] = 0
-        _mark(self._changes, at, self._mark[changed])
-        _mark(self._meets, at, shown)
+        _mark(self._changes, row, self._mark[changed])
+        _mark(self._meets, at[of], shown)
+        np.add.at(self.times_met, shown, 1)
+
+    def _put(self, table: FeasibleTable, at: int) -> None:
+        """Keep a table at a place, instead of the one that was there."""
         if at < len(self._tables):
+            self._keys.discard(self._tables[at].key)
             self._tables[at] = table
         else:
             self._tables.append(table)
+        self._keys.add(table.key)
 
     def ask(self, ends: Ends) -> None:
         """Look at the tables for these ends from now on; the ends so far stay in front."""
@@ -193,17 +203,21 @@ class Witnesses:
         return [self._tables[at] for at in self._serving(pattern).tolist()]
 
     def _serving(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
-        count = len(self._tables)
-        return np.flatnonzero(~(self._changes[:count] & self._published(pattern)).any(axis=1))
+        changes, published = self._changes[: len(self._tables)], self._published(pattern)
+        if changes.size < MANY_WORDS:
+            return np.flatnonzero(~(changes & published).any(axis=1))
+        result = np.empty(len(changes), np.int64)
+        compiled(serve)(changes.view(np.int64), published.view(np.int64), result)
+        return np.flatnonzero(result)
 
     def _published(self, pattern: NDArray[np.bool_]) -> NDArray[np.uint64]:
         return packed(~pattern[self._marked], self._changes.shape[1])
 
-    def _grow(self, at: int) -> None:
-        """Make room for table `at` and all marks."""
+    def _grow(self) -> None:
+        """Make room for all tables and all marks."""
         rows, words = self._changes.shape
-        if at >= rows:
-            rows = min(self._most, max(64, 2 * rows))
+        if len(self._tables) > rows:
+            rows = min(self._most, max(64, 2 * rows, len(self._tables)))
         if len(self._marked) > 64 * words:
             words = max((len(self._marked) + 63) // 64, 2 * words)
         if (rows, words) != self._changes.shape:

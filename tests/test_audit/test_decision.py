@@ -19,6 +19,7 @@ from tableseal.audit.decision import model
 from tableseal.audit.decision import near as nearby
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.kernels import serve
 from tableseal.audit.decision.of_release import build_equations
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.decision.parts import Part, learn_from, parts
@@ -364,6 +365,45 @@ def test_one_end_is_met_as_all_are(count: int, seed: int) -> None:
     for share in (0.2, 0.5, 0.8):
         pattern = np.array([random.random() < share for _ in range(20)])
         assert [tables.meet(end, pattern) for end in range(len(needs))] == tables.met(pattern).tolist()
+
+
+@given(st.integers(1, 60), st.integers(1, 12), SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_tables_that_come_together_are_remembered_as_one_after_another(count: int, most: int, seed: int) -> None:
+    """Also where there is no room for all of them."""
+    random = Random(seed)
+    needs = [Requirement(cell, lower=None, upper=random.randint(1, 4)) for cell in random.sample(range(70), 9)]
+    ends = ends_of(needs, np.zeros(70, np.int64), 70)
+    together, one_by_one = Witnesses(70, most, ends), Witnesses(70, most, ends)
+    different = {}
+    for _ in range(count):
+        cells = np.array(sorted(random.sample(range(70), random.randint(1, 4))), np.int64)
+        table = FeasibleTable(cells, np.array([random.randint(1, 4) for _ in cells]))
+        different[table.key] = table
+    tables = list(different.values())
+    first = random.randint(0, len(tables))
+    together.add_all(tables[:first])
+    together.add_all(tables)
+    for table in tables:
+        one_by_one.add(table)
+    assert together.times_met.tolist() == one_by_one.times_met.tolist() or len(tables) > most
+    for share in (0.2, 0.5, 0.9):
+        pattern = np.array([random.random() < share for _ in range(70)])
+        kept = [table.key for table in together.serving(pattern)]
+        if len(tables) <= most:
+            assert together.met(pattern).tolist() == one_by_one.met(pattern).tolist()
+            assert kept == [table.key for table in one_by_one.serving(pattern)]
+        assert len(kept) <= most
+        assert set(kept) <= {table.key for table in tables if pattern[table.cells].all()}
+
+
+@given(SEEDS)
+def test_the_loop_over_marks_finds_the_tables_that_serve(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    changes, published = rng.integers(0, 4, (20, 3)), rng.integers(0, 4, 3)
+    result = [0] * 20
+    serve(changes.tolist(), published.tolist(), result)
+    assert result == (~(changes & published).any(axis=1)).astype(int).tolist()
 
 
 def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() -> None:
