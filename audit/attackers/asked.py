@@ -81,7 +81,7 @@ def hidden_and_own(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Places (int64, ascending) among open cells (ascending): of those that cannot be secret to an attacker, and of
     others in which it may have a share. Both are few, whatever the cells are: there may be thousands of attackers."""
-    hidden = _places(cells, _no_secrets(contributors, attacker))
+    hidden = _places(cells, np.concatenate(_parts_without_secrets(contributors, attacker)))
     shares = np.array([cell for cell, _ in attacker.shares], np.int64)
     near = [contributors.nested_with(s) for s in attacker.inside]
     return hidden, np.setdiff1d(_places(cells, np.concatenate([shares, *near])), hidden)
@@ -89,8 +89,8 @@ def hidden_and_own(
 
 def any_secret(contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]) -> bool:
     """Whether some open cells (int64, ascending) hold anything that can be secret to an attacker."""
-    no_secrets = _no_secrets(contributors, attacker)
-    return len(no_secrets) < len(cells) or len(_places(cells, no_secrets)) < len(cells)
+    parts = _parts_without_secrets(contributors, attacker)
+    return sum(map(len, parts)) < len(cells) or len(_places(cells, np.concatenate(parts))) < len(cells)
 
 
 def _places(cells: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -101,10 +101,9 @@ def _places(cells: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.int6
     return np.unique(at[cells[at] == few])
 
 
-def _no_secrets(contributors: Contributors, attacker: Attacker) -> NDArray[np.int64]:
-    """Open cells that cannot be secret to an attacker, each once."""
+def _parts_without_secrets(contributors: Contributors, attacker: Attacker) -> list[NDArray[np.int64]]:
+    """Open cells that cannot be secret to an attacker."""
     number, open_cells = contributors.number, contributors.open_cells
     whole = [s for s in attacker.inside if number[open_cells[s]] == attacker.members]
-    alone = np.concatenate([*(contributors.held_by(s) for s in whole), np.empty(0, np.int64)])
-    alone = alone[number[open_cells[alone]] >= 0]
-    return np.unique(np.concatenate([np.array(attacker.known, np.int64), alone]))
+    alone = [held[number[open_cells[held]] >= 0] for held in map(contributors.held_by, whole)]
+    return [np.array(attacker.known, np.int64), *alone]
