@@ -47,7 +47,8 @@ HURRY = 0.5
 """Seconds beyond its limit that a search may take for programs where no box is found."""
 
 LEAST_AUDIT = 10.0
-"""Seconds that the audit of an answer may take at least, however little time the search had."""
+"""Seconds that the audit of an answer may take at least, however little time the search had; and of the best pattern so
+far, where a search is interrupted, at most (34,440 cells: whoever pressed a key waited for 70 s)."""
 
 PAUSE = 10
 """Patterns are audited on the way only if that takes less than one such part of the time."""
@@ -476,12 +477,13 @@ class Rounds:
             self._tell(found, within=True)
 
     def _tell(self, found: Found, *, within: bool) -> None:
-        """Pass on a pattern if its audit passes. within: what is left of the search's time."""
+        """Pass on a pattern if its audit passes. within: what is left of the search's time; else whoever interrupted it
+        waits for the audit."""
         assert self._passed is not None
         assert found.pattern is not None
         start = monotonic()
         if self._best is None or self._problem.price(found.pattern) < self._best:
-            left = self._limits.seconds_left() if within else float("inf")
+            left = self._limits.seconds_left() if within else LEAST_AUDIT
             plain = Found("feasible", found.pattern, 0, 0, rank=found.rank)
             outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":

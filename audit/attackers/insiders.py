@@ -99,7 +99,8 @@ def _hidden(contributors: Contributors) -> NDArray[np.bool_]:
     """bool (open cells): withheld, rounded and missing ones with true values."""
     cells, given = contributors.open_cells, contributors.cells
     hidden = contributors.is_withheld | given.rounded[cells] | (given.status[cells] == Status.MISSING)
-    return given.truth.known[cells] & hidden
+    result: NDArray[np.bool_] = given.truth.known[cells] & hidden
+    return result
 
 
 def _attacker(

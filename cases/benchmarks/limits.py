@@ -27,8 +27,8 @@ SECONDS = (5.0, 60.0)
 TOLERANCE = 1.1
 
 FOR_AUDITS = 60.0
-"""Wall seconds that an audit may take: enough on a busy machine to judge every sensitive cell; the intervals of others it
-goes on to narrow (34,440 cells in boxes: for minutes)."""
+"""Wall seconds that an audit may take: enough on a busy machine to judge every sensitive cell. The intervals of others
+it goes on to narrow (34,440 cells in boxes: for minutes)."""
 
 GIVEN_UP = 600.0
 """CPU seconds beyond the limit after which a search is stopped that does not stop by itself."""
