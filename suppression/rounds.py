@@ -12,6 +12,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.propagated import refuted
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
 from tableseal.audit.in_hand.handed import Handed
@@ -31,6 +32,7 @@ from tableseal.suppression.problem.zeros import zeros_over
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.method import Search, Tools
+from tableseal.suppression.search.methods import always_safe
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.repair import at_once
 from tableseal.suppression.search.result import Found
@@ -45,12 +47,25 @@ HURRY = 0.5
 """Seconds beyond its limit that a search may take for programs where no box is found."""
 
 LEAST_AUDIT = 10.0
-"""Seconds that the audit of an answer may take at least, however little time the search had."""
+"""Seconds that the audit of an answer may take at least, however little time the search had; and of the best pattern so
+far, where a search is interrupted, at most (34,440 cells: whoever pressed a key waited for 70 s)."""
 
 PAUSE = 10
 """Patterns are audited on the way only if that takes less than one such part of the time."""
 
+BOXED_FIRST = 20_000
+"""Cells from which a search against contributors that has a time limit begins with boxes: only that tells how long
+these take, which have to be ready when the time is over (66,810 cells, 7,635 contributors: 7 s)."""
+
 Pattern = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _AtHand:
+    """A safe pattern to fall back on. seconds: that it took, and that another one takes."""
+
+    pattern: Pattern
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -107,6 +122,7 @@ class Rounds:
         self._watch = InsiderWatch(problem, frozenset())
         self._oracle = self._oracle_of(problem.requirements)
         self._boxing: Oracle | None = None
+        self._at_hand: _AtHand | None = None
         self._forced, self._kept = hand.accept | problem.stays, hand.keep
         self._raised: dict[int, int] = {}
         self._subtracted: set[Requirement] = set()
@@ -126,6 +142,9 @@ class Rounds:
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
+            impossible = self._refuted_at_once()
+            if impossible is not None:
+                return self._outcome(Found("infeasible", None, 0, 0, impossible), None, None, impossible)
             return self._judged(self._run)
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
@@ -145,7 +164,7 @@ class Rounds:
             outcome, unsettled = None, error
         if outcome is not None and not self._at_fault(outcome):
             return outcome
-        impossible = self._refuting()
+        impossible = self._refuting(outcome)
         if impossible is not None:
             return self._outcome(Found("infeasible", None, 0, 0), None, None, impossible)
         if outcome is None:
@@ -160,16 +179,35 @@ class Rounds:
             return False
         return not report.only_ranks
 
-    def _refuting(self) -> Requirement | None:
+    def _refuted_at_once(self) -> Requirement | None:
+        """One that not even everything meets that may be withheld, where that shows before anything is searched for: a
+        cell of which all neighbours are published would take a search all its time."""
+        if not always_safe(self._search):
+            return None
+        return refuted(self._problem.equations, self._everything(), self._problem.requirements)
+
+    def _refuting(self, outcome: Outcome | None) -> Requirement | None:
         """One that not even everything meets that may be withheld: the fewer cells are, the more everybody knows."""
         problem, helpless = self._problem, set(self._problem.hopeless)
         everything = self._everything()
-        limits = self._auditing()
-        decision = self._oracle.decide(everything, limits)
-        needs = [self._oracle.requirements[q] for q in np.flatnonzero(decision.failing).tolist()]
+        limits, asked = self._auditing(), self._at_fault_there(outcome, everything)
+        decisions = self._oracle.without(everything, [()], asked[None, :], limits, exact=True)
+        failing = [np.flatnonzero(decision.failing) for _, decision in decisions]
+        needs = [self._oracle.requirements[q] for found in failing for q in found.tolist()]
         proved = [need for need in needs if need.sure and need.cell not in self._raised]
         proved += [u.requirement for u in problem.insiders.unmet(everything, limits, exact=True) if u.cut is not None]
         return next((need for need in proved if need.cell not in helpless), None)
+
+    def _at_fault_there(self, outcome: Outcome | None, everything: Pattern) -> NDArray[np.bool_]:
+        """bool (requirements): what may fail if everything is withheld. Where an audit has judged just that, the cells
+        that it finds fault with; to ask about thousands of others would take all the time."""
+        cells = np.array([need.cell for need in self._oracle.requirements], np.int64)
+        pattern = None if outcome is None else outcome.found.pattern
+        if outcome is None or outcome.report is None or pattern is None or not np.array_equal(pattern, everything):
+            return np.ones(len(cells), np.bool_)
+        at_fault = [row for row in outcome.report.cells if row.verdict in ("exposed", "underprotected")]
+        found = [self._places.find(row.measure, dict(row.cell)) for row in at_fault]
+        return np.isin(cells, [cell for cell in found if cell is not None])
 
     def _auditing(self) -> Limits:
         """As long as an audit may take, from now on."""
@@ -199,7 +237,8 @@ class Rounds:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
         while True:
             posed, oracle = self._posed(), self._oracle
-            limits = self._limits.share(SEARCH)
+            self._box_first(posed)
+            limits = self._limits.share(self._searching())
             tools = Tools(oracle, self._engine, limits, self._solver, self._seed, self._progress, self._keep)
             with self._phases.at("search"):
                 found = self._search(posed, tools)
@@ -218,12 +257,31 @@ class Rounds:
                     last_resort = self._limits.out_of_time() and np.array_equal(pattern, self._everything())
                     found = Found("feasible", pattern, 0, 0, last_resort=last_resort)
                 wider = self._against_shares(pattern)
-            except _RefutedError as refuted:
-                need = refuted.requirement
+            except _RefutedError as error:
+                need = error.requirement
                 return self._outcome(Found("infeasible", None, 0, 0, need), None, None, need)
             if not np.array_equal(wider, pattern):
                 found = replace(found, status="feasible", pattern=wider, bound=0)
             return self._audited(found, wider)
+
+    def _box_first(self, posed: Problem) -> None:
+        """Have a safe pattern at hand where to make one takes long (see BOXED_FIRST), if there are boxes."""
+        before = self._limits.seconds_left()
+        slow = self._problem.insiders.any and len(posed.cost) >= BOXED_FIRST and always_safe(self._search)
+        if self._at_hand is not None or not slow or isinf(before):
+            return
+        with self._phases.at("completion"):
+            pattern = self._at_once(posed.primary)
+        if not np.array_equal(pattern, self._everything()):
+            self._at_hand = _AtHand(pattern, before - self._limits.seconds_left())
+            self._latest = Found("feasible", pattern, posed.price(pattern), 0)
+
+    def _searching(self) -> float:
+        """Share of the time left for the search: some of it is for what comes after."""
+        left = self._limits.seconds_left()
+        if self._at_hand is None or not left:
+            return SEARCH
+        return max(0.0, min(SEARCH, 1 - self._at_hand.seconds / left))
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
@@ -287,6 +345,11 @@ class Rounds:
             return self._complete(pattern)
 
     def _complete(self, pattern: Pattern) -> Pattern:
+        if self._at_hand is not None:  # there is no time for more than other boxes, if for these
+            boxed = self._at_hand.pattern
+            if self._limits.seconds_left() < self._at_hand.seconds:
+                return boxed
+            return min(boxed, self._at_once(pattern), key=self._problem.price)
         if self._limits.out_of_time():
             return self._at_once(pattern)
         if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
@@ -414,12 +477,13 @@ class Rounds:
             self._tell(found, within=True)
 
     def _tell(self, found: Found, *, within: bool) -> None:
-        """Pass on a pattern if its audit passes. within: what is left of the search's time."""
+        """Pass on a pattern if its audit passes. within: what is left of the search's time; else whoever interrupted it
+        waits for the audit."""
         assert self._passed is not None
         assert found.pattern is not None
         start = now()
         if self._best is None or self._problem.price(found.pattern) < self._best:
-            left = self._limits.seconds_left() if within else float("inf")
+            left = self._limits.seconds_left() if within else LEAST_AUDIT
             plain = Found("feasible", found.pattern, 0, 0, rank=found.rank)
             outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":
@@ -431,6 +495,7 @@ class Rounds:
         problem, asked = self._problem, False
         # What a limit has left undecided more protection would not decide.
         judged = problem.policy.require.risk is not None and not self._cut_short
+        self._at_hand = None  # more is asked for now
         for row in report.cells:
             risky = row.sensitive and (row.reason == "risk" or (judged and row.verdict == "undecided"))
             if not risky and row.reason != "sap":

@@ -24,6 +24,10 @@ from tableseal.suppression.rounds import Outcome, Rounds
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from tableseal.suppression.search.methods import method_named
 
+LEAST_EXPLAINING, MOST_EXPLAINING = 5.0, 60.0
+"""Seconds for what is in the way of a cell that nothing protects (with tens of thousands of cells that hang together to
+know what all of them could hide takes hours)."""
+
 
 def suppress(
     release: Release,
@@ -92,7 +96,7 @@ def suppress(
         reason = None
         if outcome.impossible is not None:
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
-            reason = conflict(problem, outcome.impossible, kept, full(engine))
+            reason = conflict(problem, outcome.impossible, kept, full(engine), _explaining(limits))
         pattern = outcome.found.pattern
         sure = outcome.found.status in ("optimal", "infeasible") and not outcome.found.last_resort
         return Suppression(
@@ -131,6 +135,11 @@ def suppress(
     )
     found = result(rounds.run())
     return explained(bounded(found, executor=executor)) if explain else found
+
+
+def _explaining(limits: Limits) -> Limits:
+    """For what is in the way of a cell: what is left of the time, but not nothing, and not for ever."""
+    return Limits(monotonic() + min(MOST_EXPLAINING, max(LEAST_EXPLAINING, limits.seconds_left())))
 
 
 def _limits(seconds: float | None) -> Limits:

@@ -70,33 +70,40 @@ def secrets(
 
     cells: int64, ascending.
     """
-    secret = ~_among(cells, _no_secrets(contributors, attacker))
-    cells = cells[secret]
-    shared = _among(cells, np.array([cell for cell, _ in attacker.shares], np.int64))
-    for s in attacker.inside:
-        shared |= contributors.nested(s, cells)
-    return cells, shared
+    hidden, own = hidden_and_own(contributors, attacker, cells)
+    secret, shared = np.ones(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
+    secret[hidden], shared[own] = False, True
+    return cells[secret], shared[secret]
+
+
+def hidden_and_own(
+    contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places (int64, ascending) among open cells (ascending): of those that cannot be secret to an attacker, and of
+    others in which it may have a share. Both are few, whatever the cells are: there may be thousands of attackers."""
+    hidden = _places(cells, np.concatenate(_parts_without_secrets(contributors, attacker)))
+    shares = np.array([cell for cell, _ in attacker.shares], np.int64)
+    near = [contributors.nested_with(s) for s in attacker.inside]
+    return hidden, np.setdiff1d(_places(cells, np.concatenate([shares, *near])), hidden)
 
 
 def any_secret(contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]) -> bool:
     """Whether some open cells (int64, ascending) hold anything that can be secret to an attacker."""
-    return not _among(cells, _no_secrets(contributors, attacker)).all()
+    parts = _parts_without_secrets(contributors, attacker)
+    return sum(map(len, parts)) < len(cells) or len(_places(cells, np.concatenate(parts))) < len(cells)
 
 
-def _among(cells: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of many cells (ascending) are among a few. (There are thousands of attackers, and each knows a few cells:
-    to sort all cells again for each took most of the time that it took to begin a search.)"""
-    among = np.zeros(len(cells), np.bool_)
-    if len(cells):
-        at = np.minimum(np.searchsorted(cells, few), len(cells) - 1)
-        among[at[cells[at] == few]] = True
-    return among
+def _places(cells: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where a few cells are among many (ascending), if they are; int64, ascending."""
+    if len(cells) == 0:
+        return np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(cells, few), len(cells) - 1)
+    return np.unique(at[cells[at] == few])
 
 
-def _no_secrets(contributors: Contributors, attacker: Attacker) -> NDArray[np.int64]:
-    """Open cells that cannot be secret to an attacker, each once."""
+def _parts_without_secrets(contributors: Contributors, attacker: Attacker) -> list[NDArray[np.int64]]:
+    """Open cells that cannot be secret to an attacker."""
     number, open_cells = contributors.number, contributors.open_cells
     whole = [s for s in attacker.inside if number[open_cells[s]] == attacker.members]
-    alone = np.concatenate([*(contributors.held_by(s) for s in whole), np.empty(0, np.int64)])
-    alone = alone[number[open_cells[alone]] >= 0]
-    return np.unique(np.concatenate([np.array(attacker.known, np.int64), alone]))
+    alone = [held[number[open_cells[held]] >= 0] for held in map(contributors.held_by, whole)]
+    return [np.array(attacker.known, np.int64), *alone]

@@ -1,5 +1,6 @@
 """What the agency knows of contributors: how many a cell has, who gave how much, and which cells hold nobody else."""
 
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property
 from typing import Self
@@ -8,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.attackers.held import codes_around, held_together
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.held import codes_around, held_together, inside
 from tableseal.audit.attackers.sums import sums_of
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.linear.cells import Cells
@@ -16,7 +18,6 @@ from tableseal.audit.model import Release, Status
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.rules.contributions import Contributions
 from tableseal.audit.rules.facts import Facts
-
 
 Ints = NDArray[np.int64]
 
@@ -45,6 +46,8 @@ class Contributors:
         self.is_withheld = np.zeros(len(open_cells), np.bool_)
         self.is_withheld[withheld] = True
         self._held: dict[int, tuple[dict[int, int], list[NDArray[np.int64]]]] = {}
+        self._made: dict[tuple[int, bytes], Attacker] = {}
+        self._nested: dict[int, tuple[Ints, Ints, Ints]] = {}
         self._related: dict[tuple[int, int, bool], NDArray[np.bool_]] = {}
 
     @classmethod
@@ -67,6 +70,13 @@ class Contributors:
         other.is_withheld = np.zeros(len(self.open_cells), np.bool_)
         other.is_withheld[withheld] = True
         return other
+
+    def once(self, key: tuple[int, bytes], make: Callable[[], Attacker]) -> Attacker:
+        """An attacker that is made once for all patterns: thousands are the same in most. key: a cell and what its
+        contributors know."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     @cached_property
     def is_count(self) -> NDArray[np.bool_]:
@@ -101,12 +111,11 @@ class Contributors:
         if number not in self._held:
             few = np.flatnonzero(self.number <= number)
             codes = np.column_stack([self.cells.codes[few], self.cells.measure[few]])
-            self._held[number] = held_together(
-                few, self.number[few] == number, codes, self._around_codes, self._added_up
-            )
-        group, cells = self._held[number]
-        at = self._open_place[cells[group[cell]]]
-        return np.sort(at[at >= 0])
+            group, held = held_together(few, self.number[few] == number, codes, self._around_codes, self._added_up)
+            at = [self._open_place[cells] for cells in held]
+            self._held[number] = group, [np.sort(places[places >= 0]) for places in at]
+        group, held = self._held[number]
+        return held[group[cell]]
 
     def nested(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which open cells (positions) are part of open cell s, or it of them. By codes: linked cells may be written
@@ -117,6 +126,26 @@ class Contributors:
         for whole in (True, False):
             related[self._parts(cells, same, cell, whole=whole)] = True
         return related
+
+    def nested_with(self, s: int) -> Ints:
+        """The same of all open cells (positions, each once): of all cells with as many contributors as open cell s at
+        once, for whoever asks about many cells."""
+        cell = int(self.open_cells[s])
+        number = int(self.number[cell])
+        if number < 1:  # few attackers know such a cell, and nearly all cells may be alike
+            return np.flatnonzero(self.nested(s, np.arange(len(self.open_cells))))
+        if number not in self._nested:
+            alike = np.flatnonzero(self.number == number)
+            codes = np.column_stack([self.cells.codes, self.cells.measure])
+            inner, whole = inside(codes, codes[alike], self._around_codes)
+            part, outer = inside(codes[alike], codes, self._around_codes)
+            pair = np.unique(np.append(whole, part) * len(codes) + np.append(inner, outer))
+            start = np.searchsorted(pair, np.arange(len(alike) + 1) * len(codes))
+            self._nested[number] = alike, start, pair % len(codes)
+        alike, start, cells = self._nested[number]
+        place = int(np.searchsorted(alike, cell))
+        at = self._open_place[cells[start[place] : start[place + 1]]]
+        return at[at >= 0]
 
     @cached_property
     def _open_place(self) -> NDArray[np.int64]:

@@ -37,17 +37,17 @@ def held_together(
     from scipy.sparse.csgraph import connected_components  # only here: small audits without contributors need it not
 
     same = np.flatnonzero(alike)
-    inside, whole = _inside(codes, codes[same], around)
+    inner, whole = inside(codes, codes[same], around)
     place = np.full(len(few), -1, np.int64)
     place[same] = np.arange(len(same))
     parts, wholes = (_places(few, cells) for cells in added)
     there = (parts >= 0) & (place[wholes] >= 0) & (wholes >= 0) if len(few) else np.empty(0, np.bool_)
-    inside, whole = np.append(inside, parts[there]), np.append(whole, place[wholes[there]])
-    both = place[inside] >= 0
-    edges = (place[inside[both]], whole[both])
+    inner, whole = np.append(inner, parts[there]), np.append(whole, place[wholes[there]])
+    both = place[inner] >= 0
+    edges = (place[inner[both]], whole[both])
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(len(same), len(same)))
     count, label = connected_components(graph, directed=False)
-    pair = np.unique(label[whole].astype(np.int64) * len(few) + inside)
+    pair = np.unique(label[whole].astype(np.int64) * len(few) + inner)
     cuts = np.searchsorted(pair, np.arange(1, count) * len(few))
     cells = np.split(few[pair % max(1, len(few))], cuts)
     return dict(zip(few[same].tolist(), label.tolist(), strict=True)), cells
@@ -69,7 +69,7 @@ def codes_around(members: csr_array) -> csr_array:
     return csr_array((np.ones(len(codes[0]), np.bool_), codes), shape=shared.shape)
 
 
-def _inside(codes: NDArray[np.int32], wholes: NDArray[np.int32], around: Sequence[csr_array]) -> tuple[Ints, Ints]:
+def inside(codes: NDArray[np.int32], wholes: NDArray[np.int32], around: Sequence[csr_array]) -> tuple[Ints, Ints]:
     """(cells, cells around them among some): all pairs, as positions. codes, wholes: int32 (cells x variables).
 
     Variable by variable: of the combinations of codes around a cell those are kept that some whole begins with.

@@ -10,6 +10,7 @@ patterns of a search, follows from the cells that they know.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -36,17 +37,25 @@ def all_contributors(contributors: Contributors) -> Iterator[Attacker]:
     intruder = contributors.release.intruder
     sizes = range(1 if "singletons" in intruder.kinds else 2, intruder.coalition + 1)
     told: set[bytes] = set()
+    hidden = _hidden(contributors)
     for s in contributors.withheld.tolist():
         cell = int(contributors.open_cells[s])
         count = int(contributors.number[cell])
         if not contributors.cells.truth.known[cell] or count not in sizes:
             continue
-        known = _held(contributors, s)
-        if known.tobytes() not in told:
-            told.add(known.tobytes())
-            name = cell_name(contributors.release, contributors.cells, cell)
-            who = f"only contributor of {name}" if count == 1 else f"all {count} contributors of {name} together"
-            yield _attacker(contributors, who, known, (), count)
+        held = contributors.held_by(s)
+        known = held[hidden[held]]
+        key = known.tobytes()
+        if key not in told:
+            told.add(key)
+            yield contributors.once((cell, key), partial(_together, contributors, cell, count, known))
+
+
+def _together(contributors: Contributors, cell: int, count: int, known: NDArray[np.int64]) -> Attacker:
+    """All contributors of a cell."""
+    name = cell_name(contributors.release, contributors.cells, cell)
+    who = f"only contributor of {name}" if count == 1 else f"all {count} contributors of {name} together"
+    return _attacker(contributors, who, known, (), count)
 
 
 def holdings(contributors: Contributors) -> Iterator[Attacker]:
@@ -65,6 +74,7 @@ def holdings(contributors: Contributors) -> Iterator[Attacker]:
     at = np.flatnonzero((target >= 0) & several)
     order = at[np.argsort(contributions.contributor[at], kind="stable")]
     cuts = np.flatnonzero(np.diff(contributions.contributor[order])) + 1
+    hidden = _hidden(contributors)
     for entries in np.split(order, cuts) if len(order) else ():
         label = microdata.holding[int(contributions.first[contributions.contributor[entries[0]]])]
         if not label:
@@ -72,7 +82,8 @@ def holdings(contributors: Contributors) -> Iterator[Attacker]:
         own = open_cells[target[entries]]
         alone = (contributors.number[own] == 1) & cells.truth.known[own]
         sole = target[entries[alone]]
-        known = np.unique(np.concatenate([sole, *(_held(contributors, s) for s in sole.tolist())]))
+        held = np.unique(np.concatenate([sole[:0], *(contributors.held_by(s) for s in sole.tolist())]))
+        known = np.union1d(sole, held[hidden[held]])
         shared = entries[~alone] if contributors.nonnegative else entries[:0]
         shares = sorted(zip(target[shared].tolist(), contributions.amount[shared].tolist(), strict=True))
         if len(known) or shares:
@@ -84,13 +95,12 @@ INSIDERS: tuple[Callable[[Contributors], Iterator[Attacker]], ...] = (all_contri
 """All of them, in the order in which they are asked about."""
 
 
-def _held(contributors: Contributors, s: int) -> NDArray[np.int64]:
-    """Withheld, rounded and missing cells with true values that hold nobody but the contributors of open cell s."""
-    held = contributors.held_by(s)
-    cells, given = contributors.open_cells[held], contributors.cells
-    hidden = contributors.is_withheld[held] | given.rounded[cells] | (given.status[cells] == Status.MISSING)
-    known: NDArray[np.int64] = held[given.truth.known[cells] & hidden]
-    return known
+def _hidden(contributors: Contributors) -> NDArray[np.bool_]:
+    """bool (open cells): withheld, rounded and missing ones with true values."""
+    cells, given = contributors.open_cells, contributors.cells
+    hidden = contributors.is_withheld | given.rounded[cells] | (given.status[cells] == Status.MISSING)
+    result: NDArray[np.bool_] = given.truth.known[cells] & hidden
+    return result
 
 
 def _attacker(

@@ -14,7 +14,7 @@ from tableseal.audit.decision.kernels import serve
 from tableseal.audit.sparse import row_of_entries
 
 FEW, TOGETHER = 256, 1000
-"""Tables that are looked at together where one is enough; sets of cells."""
+"""Tables that are looked at together where one is enough, and marks that are set one by one; sets of cells."""
 
 MANY_WORDS = 1_000_000
 """Words of marks from which a compiled loop looks at them."""
@@ -249,7 +249,13 @@ def packed(marked: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
 def _mark(marks: NDArray[np.uint64], row: NDArray[np.int64] | int, at: NDArray[np.int64]) -> None:
     """Set marks as `packed` does, in one row or one of each."""
     octets = marks.view(np.uint8)
-    np.bitwise_or.at(octets.reshape(-1), row * octets.shape[1] + at // 8, (128 >> at % 8).astype(np.uint8))
+    place, mark = row * octets.shape[1] + at // 8, (128 >> at % 8).astype(np.uint8)
+    if len(at) <= FEW:
+        np.bitwise_or.at(octets.reshape(-1), place, mark)
+        return
+    order = np.argsort(place, kind="stable")
+    first = np.flatnonzero(np.diff(place[order], prepend=-1))
+    octets.reshape(-1)[place[order[first]]] |= np.bitwise_or.reduceat(mark[order], first)
 
 
 def _shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.attackers.asked import any_secret, secrets
+from tableseal.audit.attackers.asked import any_secret, hidden_and_own
 from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
 from tableseal.audit.attackers.contributors import Contributors
 from tableseal.audit.attackers.insiders import insiders, may_know_cells
@@ -151,6 +151,7 @@ class InsiderRequirements:
         self._asked: dict[Attacker, _Asked] = {}
         self._common: dict[Shares, _Common] = {}
         self._places = Places(release, cells)
+        self._made: tuple[bytes, list[_Asked]] | None = None
         self._latest: tuple[bytes, PatternNeighbourhood] | None = None
 
     @property
@@ -334,26 +335,28 @@ class InsiderRequirements:
 
     def count(self, pattern: NDArray[np.bool_]) -> int:
         """How many insiders know something of a pattern."""
-        return sum(1 for _ in self._attackers(pattern))
+        return len(self._attackers(pattern))
 
-    def _attackers(self, pattern: NDArray[np.bool_]) -> Iterator[_Asked]:
-        """The attackers that a pattern makes, with all that they may have to be asked."""
-        contributors = self._contributors.aimed_at(np.flatnonzero(pattern))
-        for attacker in insiders(contributors):
-            key = replace(attacker, who="")
-            if key not in self._asked:
-                self._asked[key] = self._asked_of(attacker)
-            if self._asked[key].any:
-                yield self._asked[key]
+    def _attackers(self, pattern: NDArray[np.bool_]) -> list[_Asked]:
+        """The attackers that a pattern makes, with all that they may have to be asked; of the latest pattern, about
+        which several questions are put, they stay."""
+        key = pattern.tobytes()
+        if self._made is None or self._made[0] != key:
+            found = []
+            for attacker in insiders(self._contributors.aimed_at(np.flatnonzero(pattern))):
+                nameless = replace(attacker, who="")
+                if nameless not in self._asked:
+                    self._asked[nameless] = self._asked_of(attacker)
+                if self._asked[nameless].any:
+                    found.append(self._asked[nameless])
+            self._made = key, found
+        return self._made[1]
 
     def _asked_of(self, attacker: Attacker) -> _Asked:
         common = self._in_common(attacker)
-        cells, share = secrets(self._contributors, attacker, self._sensitive)
-        own = cells[share]
-        needs = [common.place(self._requirement(attacker, cell)) for cell in own.tolist()]
-        hidden = np.flatnonzero(~np.isin(self._sensitive, cells))
-        places = np.searchsorted(self._sensitive, own).tolist()
-        return _Asked(attacker, self._sensitive, hidden, dict(zip(places, needs, strict=True)))
+        hidden, own = hidden_and_own(self._contributors, attacker, self._sensitive)
+        needs = [common.place(self._requirement(attacker, cell)) for cell in self._sensitive[own].tolist()]
+        return _Asked(attacker, self._sensitive, hidden, dict(zip(own.tolist(), needs, strict=True)))
 
     def _in_common(self, attacker: Attacker) -> _Common:
         """What an attacker has in common with others."""

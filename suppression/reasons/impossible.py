@@ -6,6 +6,7 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.propagated import around
 from tableseal.audit.linear.naming import decimal, full_name
 from tableseal.audit.model import Status
 from tableseal.suppression.problem.problem import Problem
@@ -14,6 +15,9 @@ from tableseal.suppression.reasons.seen import Equation, Seen, in_words, seen
 SHOWN = 8
 """Cells and equations that a text spells out."""
 
+MOST_TOGETHER = 5_000
+"""Cells that hang together up to which it is found out what all of them could hide of one (of 34,440 it takes 8 s)."""
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -21,31 +25,42 @@ class Conflict:
 
     requirement: what is asked, in whose eyes. largest: what is left to the attacker if everything is withheld that may
     be; whole: if all cells are, whatever their status (but for zeros where everybody knows that withheld cells are not
-    empty). blocking: cells in the equations that stay published and narrow it.
+    empty; None: there was no time to find out). blocking: cells in the equations that stay published and narrow it.
     """
 
     requirement: Requirement
     largest: Seen
-    whole: Seen
+    whole: Seen | None
     blocking: tuple[int, ...]
     equations: tuple[Equation, ...]
     text: str
 
 
-def conflict(problem: Problem, need: Requirement, kept: frozenset[int], method: Method) -> Conflict:
+def conflict(problem: Problem, need: Requirement, kept: frozenset[int], method: Method, limits: Limits) -> Conflict:
     """Explain a requirement that not even everything meets that may be withheld.
 
-    kept: cells that are published by decision.
+    kept: cells that are published by decision. limits: beyond which it is explained by what is near the cell, if that
+    is enough, and nothing is said of the whole table.
     """
     equations, cells = problem.equations, problem.cells
     allowed = problem.primary | problem.may | problem.stays
-    (largest,) = seen(equations, allowed, [need], method, Limits(), sharp=True)
+    near = around(equations, allowed, need)
+    (largest,) = [None] if near is None else seen(near, allowed, [need], method, limits, sharp=True)
+    if largest is None or largest.lower is None or largest.lower != largest.upper:
+        (exactly,) = seen(equations, allowed, [need], method, limits, sharp=True)
+        if largest is None or not limits.out_of_time():
+            near, largest = None, exactly
+    shown_by = equations if near is None else near
     low, value, high = (a[: len(cells)] for a in (equations.column_lower, equations.value, equations.column_upper))
     everything = (low <= value) & (value <= high)  # what is known of withheld cells may be wrong of others
-    (whole,) = seen(equations, everything, [need], method, Limits(), sharp=True)
-    involved = {c for r in largest.relations for c in _members(equations, r)} - {need.cell}
+    whole: Seen | None = None
+    label = equations.groups(equations.opened(everything))
+    if not limits.out_of_time() and int((label == label[need.cell]).sum()) <= MOST_TOGETHER:
+        (found,) = seen(equations, everything, [need], method, limits, sharp=True)
+        whole = None if limits.out_of_time() else found
+    involved = {c for r in largest.relations for c in _members(shown_by, r)} - {need.cell}
     blocking = tuple(sorted(c for c in involved if not allowed[c]))
-    shown = tuple(in_words(problem.release, cells, equations, r) for r in largest.relations)
+    shown = tuple(in_words(problem.release, cells, shown_by, r) for r in largest.relations)
     return Conflict(need, largest, whole, blocking, shown, _text(problem, need, largest, whole, blocking, shown, kept))
 
 
@@ -60,7 +75,7 @@ def _text(
     problem: Problem,
     need: Requirement,
     largest: Seen,
-    whole: Seen,
+    whole: Seen | None,
     blocking: tuple[int, ...],
     equations: tuple[Equation, ...],
     kept: frozenset[int],
@@ -75,13 +90,14 @@ def _text(
     elif problem.cells.rounded[need.cell]:
         lines.append("It stands in a rounded table, which says between which values it lies, whatever is withheld.")
     lines.append(f"With everything withheld that may be, what is left is {_interval(problem, need.cell, largest)}.")
-    if (whole.lower, whole.upper) == (largest.lower, largest.upper):
+    if whole is not None and (whole.lower, whole.upper) == (largest.lower, largest.upper):
         lines.append("That is the largest that the whole table can hide, whatever else may be withheld.")
     elif blocking:
         named = [f"{_short(problem, c)} ({_why(problem, c, kept)})" for c in blocking[:SHOWN]]
         more = f" and {len(blocking) - SHOWN} more" if len(blocking) > SHOWN else ""
         lines.append(f"In the way: {'; '.join(named)}{more}.")
-        lines.append(f"Without them it could be {_interval(problem, need.cell, whole)}.")
+        if whole is not None:
+            lines.append(f"Without them it could be {_interval(problem, need.cell, whole)}.")
     if equations:
         lines.append("Equations: " + "; ".join(e.text for e in equations[:SHOWN]) + ".")
     return " ".join(lines)

@@ -114,7 +114,7 @@ def _equations(problem: Problem, equations: Sequence[Equation]) -> tuple[Equatio
 
 
 def _conflict(result: Suppression, conflict: Conflict) -> ConflictInWords:
-    need, problem = conflict.requirement, result.problem
+    need, problem, whole = conflict.requirement, result.problem, conflict.whole
 
     def decimals(low: int | None, high: int | None) -> tuple[Fraction | None, Fraction | None]:
         first, last = (in_decimals(end, problem.release, problem.cells, need.cell) for end in (low, high))
@@ -125,7 +125,7 @@ def _conflict(result: Suppression, conflict: Conflict) -> ConflictInWords:
         insider=need.attacker.who or None,
         required=decimals(need.lower, need.upper),
         largest=decimals(conflict.largest.lower, conflict.largest.upper),
-        largest_of_whole_table=decimals(conflict.whole.lower, conflict.whole.upper),
+        largest_of_whole_table=None if whole is None else decimals(whole.lower, whole.upper),
         equations=_equations(problem, conflict.equations),
         text=conflict.text,
     )

@@ -124,7 +124,10 @@ class ConflictInWords:
     insider: str | None
     required: Annotated[Interval, "Values that the cell must be able to fall and rise to."]
     largest: Annotated[Interval, "What is left if everything is withheld that may be."]
-    largest_of_whole_table: Annotated[Interval, "What is left if everything is withheld, whatever its status."]
+    largest_of_whole_table: Annotated[
+        Interval | None,
+        "What is left if everything is withheld, whatever its status; null: there was no time to find out.",
+    ]
     equations: tuple[EquationInWords, ...]
     text: str
 

@@ -28,6 +28,15 @@ METHODS: Mapping[str, Search] = {
 }
 """All but greedy-elimination and rank-pure promise patterns that meet every requirement (see Found.guarantee)."""
 
+
+def always_safe(search: Search) -> bool:
+    """Whether a method is known never to return a pattern that misses a requirement (of what packages add, nobody
+    knows)."""
+    return (isinstance(search, Rank) and not search.pure) or search in _SAFE
+
+
+_SAFE = [METHODS[name] for name in ("optimal", "heuristic", "network", "modular", "elimination")]
+
 GROUP: Final = "tableseal.search_methods"
 
 

@@ -93,6 +93,15 @@ def test_cells_of_the_same_codes_hold_the_same_contributors(records: Records) ->
         assert all(who[c] <= who[s] for c in held)
 
 
+@settings(max_examples=60, deadline=None)
+@given(some_records)
+def test_cells_inside_each_other_are_the_same_looked_up_together_and_one_by_one(records: Records) -> None:
+    contributors, cells = contributors_of(released(records))
+    for s in range(len(cells)):
+        one_by_one = np.flatnonzero(contributors.nested(s, np.arange(len(cells))))
+        assert sorted(contributors.nested_with(s).tolist()) == one_by_one.tolist()
+
+
 def test_records_are_not_needed() -> None:
     """What an equation says is enough: what is out keeps none."""
     release = tabulated(released([("v", "A", 0, 0), ("w", "B", 2, 2), ("x", "C", 1, 1)]))

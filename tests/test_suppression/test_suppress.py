@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from agreement import insiders_know, oracle_of
 from full_releases import full_release
 from hypothesis import HealthCheck, assume, example, given, note, settings
@@ -16,8 +17,10 @@ from protected import as_document
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding, full
 from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.propagated import refuted
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.naming import full_name
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
@@ -27,6 +30,7 @@ from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import build_problem
 from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.reasons.impossible import conflict
 from tableseal.suppression.reasons.needed import Failing
 from tableseal.suppression.reasons.seen import seen
 from tableseal.suppression.report import suppression_json
@@ -125,6 +129,40 @@ def test_an_impossible_problem_is_impossible(seed: int) -> None:
     if not need.attacker.who:
         (row,) = [r for r in report.cells if {tuple(c for _, c in r.cell)} == codes_of(result, [need.cell])]
         assert (row.lower, row.upper) == (conflict.largest.lower, conflict.largest.upper)
+
+
+@settings(FEW)
+@given(SEEDS)
+def test_what_propagation_refutes_an_audit_finds(seed: int) -> None:
+    """CONVENTION 1093: and what it shows of the cell without asking about the rest."""
+    document, random = random_document(seed), Random(seed)
+    for table in document["tables"]:
+        free = [v != 1 and random.random() < 0.8 for v in table["cells"]["value"]]
+        table["cells"]["s"] = ["frozen" if f else "" for f in free]
+    result = suppressed(document, method="heuristic")
+    problem = result.problem
+    everything = problem.primary | problem.may
+    need = refuted(problem.equations, everything, problem.requirements)
+    assume(need is not None)
+    assert need is not None
+    assert result.conflict is not None
+    assert result.conflict.requirement == need
+    report = audit(protected_release(problem.release, problem.cells, problem.primary, everything), policy=POLICY).report
+    assert codes_of(result, [need.cell]) <= failing(report)
+    hurried = conflict(problem, need, frozenset(), full(Highs()), Limits(0.0))
+    assert hurried.whole is None
+    assert full_name(problem.release, problem.cells, need.cell) in hurried.text
+    (row,) = [r for r in report.cells if {tuple(c for _, c in r.cell)} == codes_of(result, [need.cell])]
+    low, high = hurried.largest.lower, hurried.largest.upper
+    assert low is None or (row.lower is not None and low <= row.lower)
+    assert high is None or (row.upper is not None and row.upper <= high)
+
+
+@pytest.mark.parametrize("method", ["greedy-elimination", "rank-pure"])
+def test_methods_that_promise_nothing_answer_where_nothing_helps(method: str) -> None:  # CONVENTION 1093
+    result = suppress(one_child({"A1": "primary", "A": "must_publish"}), method=method)
+    assert result.found.pattern is not None or result.conflict is not None
+    assert result.verdict == "unsafe"
 
 
 @settings(FEW)
