@@ -31,6 +31,7 @@ from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.problem.zeros import zeros_over
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import cover
+from tableseal.suppression.search.in_hand import as_handed
 from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.methods import always_safe
 from tableseal.suppression.search.optimal import optimal
@@ -388,11 +389,7 @@ class Rounds:
     def _in_hand(self, pattern: Pattern) -> Handed:
         """Tables in hand that fit a pattern."""
         tables = [t for oracle in (self._boxing, self._oracle) if oracle is not None for t in oracle.tables(pattern)]
-        tables = [table for table in tables if table.denominator == 1]
-        cells, number = self._problem.cells, np.repeat(np.arange(len(tables)), [len(table.cells) for table in tables])
-        at = np.concatenate([np.empty(0, np.int64), *(table.cells for table in tables)])
-        moves = np.concatenate([np.empty(0, np.int64), *(table.moves for table in tables)])
-        return Handed(number, cells.measure[at].astype(np.int64), cells.codes[at], moves)
+        return as_handed(self._problem, tables)
 
     def _everything(self) -> Pattern:
         """All that may be withheld."""
@@ -448,7 +445,7 @@ class Rounds:
                 time_limit=allowed,
                 progress=self._progress,
                 executor=self._executor,
-                handed=self._in_hand(pattern),
+                handed=found.shown or self._in_hand(pattern),
             ).report
         self._cut_short = allowed is not None and now() - began >= allowed
         cost = problem.price(pattern)
@@ -465,6 +462,7 @@ class Rounds:
             rank=found.rank,
             most_rank=found.most_rank,
             last_resort=found.last_resort,
+            shown=found.shown,
         )
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
@@ -484,7 +482,7 @@ class Rounds:
         start = now()
         if self._best is None or self._problem.price(found.pattern) < self._best:
             left = self._limits.seconds_left() if within else LEAST_AUDIT
-            plain = Found("feasible", found.pattern, 0, 0, rank=found.rank)
+            plain = Found("feasible", found.pattern, 0, 0, rank=found.rank, shown=found.shown)
             outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":
                 self._passed(outcome)

@@ -139,7 +139,7 @@ def suppress(
 
 def _explaining(limits: Limits) -> Limits:
     """For what is in the way of a cell: what is left of the time, but not nothing, and not for ever."""
-    return Limits(monotonic() + min(MOST_EXPLAINING, max(LEAST_EXPLAINING, limits.seconds_left())))
+    return Limits(now() + min(MOST_EXPLAINING, max(LEAST_EXPLAINING, limits.seconds_left())))
 
 
 def _limits(seconds: float | None) -> Limits:

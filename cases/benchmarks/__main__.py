@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cases.benchmarks import folder, protect_run, protection, rows, scaling, suppression, unprotected
+from cases.benchmarks import folder, large, protect_run, protection, rows, scaling, suppression, unprotected
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
 from cases.benchmarks.machine import machine
@@ -75,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _suppress(wanted: argparse.Namespace) -> int:
     """Measure programs that choose secondary cells; exit code 1 if a pattern of ours is not safe."""
-    names, programs = unprotected.names(wanted.instances), {s.name: s for s in SUPPRESSORS}
+    names = [*unprotected.names(wanted.instances), *large.NAMES]
+    programs = {s.name: s for s in SUPPRESSORS}
     only = {one for name in wanted.only for one in _drawn(name)}
     more = sorted(name for name in only if unprotected.drawn_anew(name) and name not in names)
     unknown = sorted(only - {*names, *more, *programs})
@@ -89,12 +90,15 @@ def _suppress(wanted: argparse.Namespace) -> int:
     measure = suppression.Suppressions(
         wanted.instances, wanted.core, wanted.fresh, lambda said: print(said, flush=True)
     )
+    whole = large.LargeTables(wanted.core, wanted.fresh, measure.tell)
     for name in [n for n in (*names, *more) if n in only] or names:
         chosen = [programs[s] for s in programs if s in only] or list(SUPPRESSORS)
-        results = measure.measure(results, [name], chosen)
+        own = large.is_large(name)
+        results = whole.measure(results, [name]) if own else measure.measure(results, [name], chosen)
         rows.write(results, data)
         (wanted.output / "BENCHMARKS.md").write_text(render(results), "utf-8")
-    print(f"\n{suppression.suppression_table(results)}\n\n{survey_table(results, SUPPRESSORS)}\n\nWritten: {data}")
+    tables = suppression.suppression_table(results), survey_table(results, SUPPRESSORS), large.large_table(results)
+    print("\n" + "\n\n".join(tables) + f"\n\nWritten: {data}")
     unsafe = [p for p in results.patterns if p.underprotected and p.suppressor.startswith(OURS)]
     for made in unsafe:
         print(f"UNSAFE: {made.instance}, {made.suppressor}: {made.underprotected} under-protected", file=sys.stderr)

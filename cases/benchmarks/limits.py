@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cases.benchmarks.competitors.protocol import cpu_seconds
-from cases.benchmarks.process import run
+from cases.benchmarks.process import peak_megabytes, run
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.suppressors import processor_time
 from cases.benchmarks.surveys import ALL, FARMS, LARGE, SURVEYS, draw
@@ -40,14 +40,18 @@ WARM_UP = "counts_3276/1"
 @dataclass(frozen=True)
 class Kept:
     """One search. search: CPU seconds of everything; audit: of one audit of the answer. cost: of the secondary cells;
-    verdict: of the audit; everything: no pattern was found, all that may be is withheld."""
+    bound: what is proved of it; verdict: of the audit; everything: no pattern was found, all that may be is withheld.
+    peak_mb: most memory of the process so far."""
 
     cells: int
+    primaries: int
     search: float
     audit: float
     cost: float
+    bound: float
     verdict: str
     everything: bool
+    peak_mb: float
 
     def within(self, limit: float) -> bool:
         """The limit holds."""
@@ -101,12 +105,15 @@ def searched(name: str, seconds: float, insiders: bool) -> Kept:
     began = cpu_seconds()
     made = suppress(release, time_limit=processor_time(seconds), audit_limit=FOR_AUDITS)
     search = cpu_seconds() - began
-    result = Kept(len(drawn.cost), search, 0.0, made.found.cost / made.problem.scale, made.verdict, False)
+    cost, bound = made.found.cost / made.problem.scale, made.found.bound / made.problem.scale
+    sensitive = int(drawn.instance.primary.sum())
+    result = Kept(len(drawn.cost), sensitive, search, 0.0, cost, bound, made.verdict, False, peak_megabytes())
     if made.release is None:
         return result
     began = cpu_seconds()
-    audit(made.release, time_limit=FOR_AUDITS)
-    return replace(result, audit=cpu_seconds() - began, everything=made.found.last_resort)
+    verdict = audit(made.release, time_limit=FOR_AUDITS, handed=made.found.shown).report.verdict
+    used, everything = cpu_seconds() - began, made.found.last_resort
+    return replace(result, audit=used, verdict=verdict, everything=everything, peak_mb=peak_megabytes())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ from pathlib import Path
 from cases.benchmarks import scaling
 from cases.benchmarks.competitors import COMPETITORS, LINEAR, OURS
 from cases.benchmarks.families import FAMILIES
+from cases.benchmarks.large import large_table
 from cases.benchmarks.pattern_targets import PATTERN_TARGETS
 from cases.benchmarks.rows import Point, Results, Row
 from cases.benchmarks.seeds import SEED_TARGETS, survey_table
@@ -38,6 +39,7 @@ def render(results: Results) -> str:
         pattern_targets=_targets(PATTERN_TARGETS, results) if results.patterns else "not measured",
         suppression=suppression_table(results) if results.patterns else "not measured",
         seeds=survey_table(results, SUPPRESSORS) or "not measured",
+        large=large_table(results) or "not measured",
         seed_targets=_targets(SEED_TARGETS, results) if survey_table(results, SUPPRESSORS) else "",
         scaling=_scaling(results),
         start=_start(results.point(scaling.START)),

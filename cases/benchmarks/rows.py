@@ -119,6 +119,31 @@ class Pattern:
 
 
 @dataclass(frozen=True)
+class Large:
+    """A search of a large table as users call it, and an audit of what came of it (see `Row` for what the fields have
+    in common).
+
+    search: CPU seconds of everything, with an audit; audit: of another audit of the answer, which says `verdict`.
+    bound: what is proved of the cost of safe patterns.
+    """
+
+    table: str
+    of: str
+    status: Status
+    limit: float
+    date: str
+    cells: int
+    primaries: int = 0
+    search: float = 0.0
+    audit: float = 0.0
+    peak_mb: float = 0.0
+    cost: float = 0.0
+    bound: float = 0.0
+    verdict: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything measured on one machine."""
 
@@ -126,6 +151,7 @@ class Results:
     rows: tuple[Row, ...] = ()
     points: tuple[Point, ...] = ()
     patterns: tuple[Pattern, ...] = ()
+    large_tables: tuple[Large, ...] = ()
 
     def row(self, instance: str, competitor: str) -> Row | None:
         """The row of a competitor on an instance."""
@@ -148,6 +174,15 @@ class Results:
         """The results with one pattern put in or replaced."""
         rest = [p for p in self.patterns if (p.instance, p.suppressor) != (made.instance, made.suppressor)]
         return replace(self, patterns=(*rest, made))
+
+    def large(self, table: str) -> Large | None:
+        """What was measured of a large table."""
+        return next((made for made in self.large_tables if made.table == table), None)
+
+    def with_large(self, made: Large) -> "Results":
+        """The results with one large table put in or replaced."""
+        rest = (other for other in self.large_tables if other.table != made.table)
+        return replace(self, large_tables=(*rest, made))
 
     def of_instance(self, name: str, digest: str) -> "Results":
         """The results without rows of another instance of that name."""
@@ -173,6 +208,7 @@ def parse(document: Any) -> Results:
         tuple(Row(**row) for row in document["rows"]),
         tuple(Point(**point) for point in document["points"]),
         tuple(Pattern(**made) for made in document.get("patterns", ())),
+        tuple(Large(**made) for made in document.get("large_tables", ())),
     )
 
 

@@ -25,9 +25,6 @@ SECONDS = {"f3d_20": 300.0, "f3d_10s": 60.0, "mh3d_small": 60.0, "lf_mid": 30.0,
 
 LONG = 120.0
 
-LARGER = {100_000: 60.0, 500_000: 600.0, 1_000_000: 1_800.0}
-"""Of the searches of tables drawn on request (see `surveys.FARMS`), up to so many cells."""
-
 SETUP = 60.0
 """CPU seconds beside the limit, for imports and the warm-up."""
 
@@ -62,7 +59,7 @@ class Suppressions:
         return results
 
     def _one(self, name: str, suppressor: Any, of: str) -> Pattern:
-        seconds = _seconds(name)
+        seconds = SECONDS.get(name, LONG)
         empty = Pattern(name, suppressor.name, of, "missing", seconds, rows.today())
         if not installed(suppressor.packages):
             return empty
@@ -91,14 +88,6 @@ class Suppressions:
             cpu=result["cpu"],
             wall=result["wall"],
         )
-
-
-def _seconds(name: str) -> float:
-    """That a search of a table gets."""
-    family = _family(name)
-    if family in surveys.FARMS:
-        return next(s for most, s in LARGER.items() if int(family.rpartition("_")[2]) <= most)
-    return SECONDS.get(name, LONG)
 
 
 def _family(name: str) -> str:

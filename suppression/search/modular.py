@@ -14,13 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.in_hand.handed import Handed
 from tableseal.suppression.bounds.lower_bound import relaxed_choice
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.by_parts import by_parts
 from tableseal.suppression.search.combining import cheaper
 from tableseal.suppression.search.cover import clean_up, leaner, tidied
 from tableseal.suppression.search.giving_back import GivingBack
+from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.method import Tools, keep_nothing
+from tableseal.suppression.search.regions import protect_anew
 from tableseal.suppression.search.repair import PROPOSING, at_once, made_safe, remembers, repaired, widened
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.sub_tables import SubTables
@@ -37,21 +40,13 @@ CAUTION = (0.5, 1.5, 0.0)
 """How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn, as long as
 prices are what cells cost; then the first of these."""
 
-CALLED = 700
-"""Cells a second of a table whose calls take long, until its first proposal is safe on the whole (34,440 cells: 49 s;
-with 34 s boxes had to show most of it, 92,440; blocks and small grids come to 48,364 after 21 s)."""
-
 QUICKLY = 2_000
 """Cells from which boxes come first, so that a pattern is at hand at once."""
 
-SEPARATE, TOGETHER, LEANER = 0.5, 0.5, 0.5
-"""Shares of the time left, where sub-tables are too large for calls: for blocks and small grids by themselves, for what
-other ends need then, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498 after 0.1 s;
-blocks and small grids 48,364 after 21 s, clean 45,098 after 41 s; calls, if there is time, 42,491 after 60 s, and
-51,527 after 45 s if blocks and grids complete what they propose.)"""
-
-ALL = 0.9
-"""SEPARATE where the oracle cannot remember tables: what is left is for boxes alone."""
+SEPARATE, TOGETHER, REGIONS, LEANER = 0.5, 0.5, 0.95, 0.5
+"""Shares of the time left, where calls may take long: for blocks and small grids by themselves, for what other ends
+need then, for regions protected anew, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498
+after 0.6 s, blocks and small grids 45,413 after 14 s, with regions 41,590 after 30 s; calls 42,491 after 60 s.)"""
 
 GUIDED = 20_000
 """Cells from which the first proposal follows a choice that may withhold cells in part (fh3d_big, 66,810 cells, cost
@@ -110,33 +105,54 @@ def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0)
     """
     if len(problem.cost) < QUICKLY or not tables.separable:
         return best_proposal(problem, tools, tables, share)
-    best = _cheapest(tools, at_once(problem, tools.oracle, problem.primary, tools.limits), problem)
-    if tables.small and not (tables.larger and tools.limits.seconds_left() * CALLED < len(problem.cost)):
+    boxes = InHand(problem, tools.oracle.ends)
+    best = _cheapest(
+        tools, at_once(problem, tools.oracle, problem.primary, tools.limits, boxes), problem, shown=boxes.handed()
+    )
+    if tables.small and not tables.larger:
         return _cheaper(best, best_proposal(problem, tools, tables, share))
-    best = _cheapest(tools, _separately(problem, tools), problem, best)
+    limits = tools.limits.share(share) if remembers(problem) else tools.limits
+    best = _separately(problem, replace(tools, limits=limits), best)
     if best.pattern is None or not remembers(problem):
         return best
-    limits = tools.limits.share(share)
     pattern = leaner(problem, tools.oracle, best.pattern, limits.share(LEANER), tools.seed)
     best = _cheapest(tools, pattern, problem, best)
     return _cheapest(tools, clean_up(problem, tools.oracle, pattern, limits), problem, best)
 
 
-def _separately(problem: Problem, tools: Tools) -> Pattern | None:
-    """A safe pattern of what ends need in blocks and small grids, of what others need on the whole, and of boxes."""
-    oracle, whole = tools.oracle, remembers(problem)
-    limits = tools.limits.share(SEPARATE if whole else ALL)
-    inside, met = by_parts(problem, oracle, problem.primary, limits, remember=whole)
-    if not whole:
-        return at_once(problem, oracle, inside, tools.limits, met, cheaper=True)
-    return widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), inside)
+def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
+    """A safe pattern of what ends need in blocks and small grids, of what others need on the whole, and of boxes, with
+    small regions protected anew; or the best so far."""
+    oracle = tools.oracle
+    hand = InHand(problem, oracle.ends)
+    hand.offer(oracle.tables(problem.primary))
+    by_parts(problem, oracle, hand, tools.limits.share(SEPARATE))
+    pattern: Pattern | None = hand.pattern
+    assert pattern is not None
+    if remembers(problem):
+        oracle.learn(hand.tables)
+    if len(hand.missing) and remembers(problem):
+        pattern = widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), pattern)
+        hand.offer(oracle.tables(pattern) if pattern is not None else [])
+    elif len(hand.missing):
+        pattern = at_once(problem, oracle, pattern, tools.limits, hand)
+    if pattern is None or len(hand.missing):
+        return _cheapest(tools, pattern, problem, best, hand.handed())
+    best = _cheapest(tools, hand.pattern, problem, best, hand.handed())
+    if GivingBack.suits(oracle):
+        protect_anew(problem, oracle, hand, tools.limits.share(REGIONS))
+        if remembers(problem):
+            oracle.learn(hand.tables)
+    return _cheapest(tools, hand.pattern, problem, best, hand.handed())
 
 
-def _cheapest(tools: Tools, pattern: Pattern | None, problem: Problem, best: Found = NOTHING) -> Found:
-    """A safe pattern as an answer, told of if it is cheaper than the best so far; else this one."""
+def _cheapest(
+    tools: Tools, pattern: Pattern | None, problem: Problem, best: Found = NOTHING, shown: Handed | None = None
+) -> Found:
+    """A safe pattern as an answer, told of if it is cheaper than the best so far; else this one. shown: see `Found`."""
     if pattern is None or (best.pattern is not None and best.cost <= problem.price(pattern)):
         return best
-    found = Found("feasible", pattern, problem.price(pattern), 0)
+    found = Found("feasible", pattern, problem.price(pattern), 0, shown=shown)
     tools.keep(found)
     return found
 

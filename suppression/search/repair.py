@@ -13,6 +13,7 @@ from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.blocks import UP, Relations, around
 from tableseal.suppression.search.boxes import grid_of, with_boxes
 from tableseal.suppression.search.cover import completed, tidied
+from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.kernels.boxing import Grid
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
@@ -71,22 +72,24 @@ def at_once(
     oracle: Oracle,
     start: NDArray[np.bool_],
     limits: Limits,
-    met: NDArray[np.bool_] | None = None,
+    hand: InHand | None = None,
     *,
     cheaper: bool = False,
 ) -> NDArray[np.bool_] | None:
     """A safe pattern around another one at once: what tables in hand do not show is shown by boxes, and by programs
     where FEW have none; of everybody for whom the oracle watches, too. None: that is not enough.
 
-    limits: of programs, which are not begun after them. met: bool (requirements), shown to be met, if the oracle does
-    not know. cheaper: boxes are replaced by cheaper ones until then.
+    limits: of programs, which are not begun after them. hand: takes the tables; it shows what is met, if it is there.
+    cheaper: boxes are replaced by cheaper ones until then.
     """
-    missed = np.flatnonzero(~(oracle.protected(start) if met is None else met)).tolist()
-    needs, pattern = [oracle.requirements[q] for q in missed], start
+    missed = np.flatnonzero(~oracle.protected(start)) if hand is None else hand.ends.requirement[hand.missing]
+    needs, pattern = [oracle.requirements[q] for q in np.unique(missed).tolist()], start
     for _ in range(ROUNDS):
         boxed = with_boxes(problem, pattern, needs, limits if cheaper else None)
         if remembers(problem) or oracle.watched:
             oracle.learn(boxed.tables)
+        if hand is not None:
+            hand.offer(boxed.tables)
         pattern = boxed.pattern
         without = [needs[q] for q in np.flatnonzero(~boxed.shown).tolist()]
         if without:
@@ -94,6 +97,8 @@ def at_once(
             if wider is None:
                 return None
             pattern = wider
+            if hand is not None:
+                hand.offer(oracle.tables(pattern))
         needs = [doubt.requirement for doubt in (*oracle.untold(pattern), *oracle.doubts(pattern))]
         if not needs:
             return pattern

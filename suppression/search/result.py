@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.in_hand.handed import Handed
 
 Status = Literal["optimal", "feasible", "infeasible", "unfinished"]
 Guarantee = Literal["intervals", "exact disclosure", "none"]
@@ -60,6 +61,7 @@ class Found:
     pattern takes and what no pattern that they may choose can go beyond (None: not proved).
     last_resort: the time was over before a pattern was found, so that all is withheld that may be.
     start: where there is no pattern, what to go on from: bool (cells), not known to be safe.
+    shown: tables that show the pattern to be safe, beside those of the oracle, for its audit (None: none).
     """
 
     status: Status
@@ -72,6 +74,7 @@ class Found:
     most_rank: int | None = None
     last_resort: bool = False
     start: NDArray[np.bool_] | None = None
+    shown: Handed | None = None
 
     @property
     def gap(self) -> float | None:

@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cases.benchmarks import folder, limits, releases, rows, scaling, seeds, surveys, unprotected
+from cases.benchmarks import folder, large, limits, releases, rows, scaling, seeds, surveys, unprotected
 from cases.benchmarks.__main__ import main
 from cases.benchmarks.agreement import compare, reference
 from cases.benchmarks.attack import attack, components
@@ -525,6 +525,33 @@ def test_farms_are_drawn_in_their_sizes_and_most_are_in_few_cells() -> None:
 
 
 def test_a_limit_holds_up_to_a_tenth_and_one_audit() -> None:
-    kept = limits.Kept(3_276, search=8.4, audit=3.0, cost=1.0, verdict="safe", everything=False)
+    kept = limits.Kept(3_276, 340, 8.4, audit=3.0, cost=1.0, bound=1.0, verdict="safe", everything=False, peak_mb=1.0)
     assert kept.within(5.0)
     assert not kept.within(4.9)
+
+
+def test_large_shapes_are_searched_as_users_call_it_and_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a small one in their place: a pattern that its audit calls safe, its cost, and a bound not above it."""
+    monkeypatch.setitem(surveys.ALL, "farms_counts_34440", surveys.farms(((3, 2), (3,)), turnover=False))
+    kept = limits.searched("farms_counts_34440/1", 5.0, insiders=False)
+    assert kept.verdict == "safe"
+    assert 0 < kept.bound <= kept.cost
+    assert kept.primaries > 0
+    assert kept.peak_mb > 1
+
+
+def test_the_table_of_large_shapes_says_what_was_reached() -> None:
+    made = rows.Large("farms_counts_241080/1", "x", "measured", 600.0, "2026-01-02", 241_080)
+    made = replace(made, primaries=24_435, search=601.2, audit=20.4, peak_mb=4_000.0)
+    made = replace(made, cost=400.0, bound=300.0, verdict="safe")
+    late = rows.Large("farms_turnover_792120/1", "x", "limit", 1_800.0, "2026-01-02", 792_120)
+    results = Results({}).with_large(replace(made, cost=500.0)).with_large(made).with_large(late)
+    lines = large.large_table(results).splitlines()
+    numbers = "241,080 | 24,435 | 601 | 4,000 | 400 | 300 | 25.0% | safe | 20"
+    assert lines[2] == f"| farms_counts_241080 | 287 x 10 x 12 x 7 | {numbers} |"
+    assert lines[3].startswith("| farms_turnover_792120 | 287 x 10 x 12 x 23 | 792,120 | – | > 1,800 |")
+    assert large.large_table(Results({})) == ""
+    assert "| 25.0% |" in render(results)
+    assert (
+        rows.parse({"machine": {}, "rows": [], "points": [], "large_tables": [asdict(made)]}).large(made.table) == made
+    )

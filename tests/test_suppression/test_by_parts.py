@@ -17,6 +17,7 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
@@ -24,9 +25,11 @@ from tableseal.suppression.search import modular as module
 from tableseal.suppression.search import sub_tables
 from tableseal.suppression.search.boxes import Boxed
 from tableseal.suppression.search.by_parts import by_parts
+from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
 from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.regions import protect_anew
 from tableseal.suppression.search.repair import at_once
 from tableseal.suppression.suppress import suppress
 
@@ -65,12 +68,61 @@ def test_what_moves_in_one_block_or_small_grid_protects_on_the_whole(
     limits = Limits() if looks is None else Ticking(looks=looks)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("tableseal.suppression.search.by_parts.LARGE", 0 if grids else 10**6)
-        pattern, met = by_parts(problem, tools.oracle, problem.primary, limits, remember=True)
-    assert not (met & ~tools.oracle.protected(pattern)).any()
+        hand = InHand(problem, tools.oracle.ends)
+        by_parts(problem, tools.oracle, hand, limits)
+    pattern = hand.pattern
+    tools.oracle.learn(hand.tables)
+    shown = tools.oracle.protected(pattern)
+    assert np.flatnonzero(~shown).tolist() == np.unique(hand.ends.requirement[hand.missing]).tolist()
     assert not (pattern & ~problem.primary & ~problem.may).any()
-    assert missed(made, problem, pattern) <= int((~tools.oracle.protected(pattern)).sum())
-    whole = at_once(problem, tools.oracle, pattern, Limits())
+    assert missed(made, problem, pattern) <= int((~shown).sum())
+    whole = at_once(problem, tools.oracle, pattern, Limits(), hand)
     assert whole is None or missed(made, problem, whole) == 0
+    assert whole is None or (missed(made, problem, hand.pattern) == 0 and not len(hand.missing))
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.integers(0, 40) | st.none(), st.booleans())
+def test_regions_protected_anew_cost_no_more_and_protect_on_the_whole(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, looks: int | None, small: bool
+) -> None:
+    """CONVENTION 1124: whenever the time is over, from boxes or from what blocks and small grids give."""
+    made = drawn("small", farms(shape, turnover=turnover), seed)
+    if not made.instance.primary.any():
+        return
+    problem, tools = posed(made)
+    hand = InHand(problem, tools.oracle.ends)
+    if seed % 2:
+        by_parts(problem, tools.oracle, hand, Limits())
+    if at_once(problem, tools.oracle, hand.pattern, Limits(), hand) is None:
+        return
+    before = problem.price(hand.pattern)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tableseal.suppression.search.regions.MOST", 30 if small else 400)
+        protect_anew(problem, tools.oracle, hand, Limits() if looks is None else Ticking(looks=looks))
+    assert problem.price(hand.pattern) <= before
+    assert not len(hand.missing)
+    assert not (hand.pattern & ~problem.primary & ~problem.may).any()
+    assert missed(made, problem, hand.pattern) == 0
+    times = np.zeros(len(problem.cost), np.int64)
+    for table in (table for table in hand.table if table is not None):
+        times[table.cells] += 1
+        assert problem.equations.allow(table.cells, table.moves)
+    assert np.array_equal(times, hand.used)
+
+
+@pytest.mark.parametrize("turnover", [False, True])
+def test_regions_find_what_is_needed_no_longer(turnover: bool) -> None:
+    """CONVENTION 1124: what boxes withhold for each end by itself, ends need together no longer."""
+    made = drawn("small", farms(((3, 2), (3,)), turnover=turnover), 3)
+    problem, tools = posed(made)
+    hand = InHand(problem, tools.oracle.ends)
+    assert at_once(problem, tools.oracle, problem.primary, Limits(), hand) is not None
+    before = problem.price(hand.pattern)
+    protect_anew(problem, tools.oracle, hand, Limits())
+    best = optimal(problem, tools)
+    assert best.status == "optimal"
+    assert best.cost <= problem.price(hand.pattern) < before
 
 
 @pytest.fixture
@@ -88,8 +140,8 @@ def large(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
     large: pytest.MonkeyPatch, largest: int, turnover: bool, remembered: int
 ) -> None:
-    """CONVENTION 982, 983, 1070: sub-tables that are too large for calls, such for which these take long, and tables
-    whose own tables are not remembered."""
+    """CONVENTION 982, 983, 1070, 1125: sub-tables that are too large for calls, such for which these take long,
+    and tables whose own tables are not remembered."""
     large.setattr("tableseal.suppression.search.repair.REMEMBERED", remembered)
     large.setattr(sub_tables, "LARGER", largest * 10**6)
     large.setattr(sub_tables, "LARGEST", 0)
@@ -104,6 +156,11 @@ def test_large_tables_are_never_dearer_than_boxes_and_safe_whatever_the_time(
             answer = suppress(release, search=method, time_limit=Ticking(looks=looks), explain=False)
             assert answer.verdict == "safe"
             assert answer.found.cost <= problem.price(boxes)
+            if answer.found.shown is not None:
+                assert answer.release is not None
+                at_an_end = audit(answer.release, time_limit=0.0, handed=answer.found.shown).report
+                assert all(cell.verdict == "protected" for cell in at_an_end.cells if cell.sensitive)
+            assert remembered or answer.found.shown is not None
 
 
 @pytest.mark.parametrize("turnover", [False, True])
@@ -122,13 +179,10 @@ def test_cells_without_a_box_are_shown_in_small_grids(turnover: bool, monkeypatc
     assert tools.oracle.protected(pattern).all()
 
 
-@pytest.mark.parametrize(("called", "separately"), [(0, True), (10**9, False)])
-def test_blocks_come_where_time_is_too_short_for_calls(
-    large: pytest.MonkeyPatch, called: int, separately: bool
-) -> None:
+@pytest.mark.parametrize(("larger", "separately"), [(True, True), (False, False)])
+def test_blocks_come_where_calls_may_take_long(large: pytest.MonkeyPatch, larger: bool, separately: bool) -> None:
     """CONVENTION 982."""
-    large.setattr(module, "CALLED", called)
-    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0)
+    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0 or not larger)
     looked: list[bool] = []
     by_blocks = module.by_parts
     large.setattr(module, "by_parts", lambda *a, **k: looked.append(True) or by_blocks(*a, **k))
