@@ -85,6 +85,12 @@ class Outcome:
     impossible: Requirement | None = None
 
 
+def _least_audit(problem: Problem) -> float:
+    """Seconds that an audit may take at least; more of large tables with contributors as attackers, where what it takes
+    to look up for each of them what tables show grows with the table (66,810 cells, 7,635 contributors: 16 s)."""
+    return LEAST_AUDIT * max(1.0, len(problem.cost) / BOXED_FIRST if problem.insiders.any else 1.0)
+
+
 class _RefutedError(Exception):
     """Not even everything that may be withheld meets a requirement."""
 
@@ -116,8 +122,9 @@ class Rounds:
         passed: told of patterns that have passed their audit on the way; phases: told of what it is at."""
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
+        self._least_audit = _least_audit(problem)
         if audit_limit is None and not isinf(limits.seconds_left()):
-            self._audit_limit = max(LEAST_AUDIT, limits.seconds_left())
+            self._audit_limit = max(self._least_audit, limits.seconds_left())
         self._passed, self._progress, self._executor, self._phases = passed, progress, executor, phases
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, frozenset())
@@ -481,7 +488,7 @@ class Rounds:
         assert found.pattern is not None
         start = now()
         if self._best is None or self._problem.price(found.pattern) < self._best:
-            left = self._limits.seconds_left() if within else LEAST_AUDIT
+            left = self._limits.seconds_left() if within else self._least_audit
             plain = Found("feasible", found.pattern, 0, 0, rank=found.rank, shown=found.shown)
             outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":

@@ -38,7 +38,8 @@ def all_contributors(contributors: Contributors) -> Iterator[Attacker]:
     sizes = range(1 if "singletons" in intruder.kinds else 2, intruder.coalition + 1)
     told: set[bytes] = set()
     hidden = _hidden(contributors)
-    for s in contributors.withheld.tolist():
+    # Of a release that asks for nobody there may be tens of thousands of cells, looked at for each of them.
+    for s in contributors.withheld.tolist() if sizes else ():
         cell = int(contributors.open_cells[s])
         count = int(contributors.number[cell])
         if not contributors.cells.truth.known[cell] or count not in sizes:

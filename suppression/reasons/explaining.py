@@ -19,7 +19,7 @@ MOST_ENTANGLED = 5_000_000
 """Columns times ends (`Oracle.entanglement`) beyond which nobody looks unless told to (French counts, 1.3 10^7, 1,120
 cells: by estimate hours)."""
 
-SHARE, LEAST = 0.2, 30.0
+SHARE, LEAST = 0.2, 5.0
 """Of the seconds that everything before took, and seconds that there are however little that was."""
 
 

@@ -1,6 +1,7 @@
 """Patterns at once, of boxes around sensitive cells (CONVENTION 981)."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression import rounds
 from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
@@ -144,3 +146,28 @@ def test_a_search_without_time_ends_with_boxes_and_not_with_everything(turnover:
     assert not answer.found.last_resort
     everything = answer.problem.primary | answer.problem.may
     assert answer.found.cost < answer.problem.price(everything) / 3
+
+
+@pytest.mark.parametrize("looks", [20.0, 2000.0])
+def test_a_large_search_against_contributors_begins_with_boxes(looks: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 1096: whether there is time for other ones afterwards or not."""
+    made, order = drawn("small", Survey(((3, 3), (3,)), turnover=True), 2), list[str]()
+
+    def boxing(*given: Any) -> Any:
+        order.append("boxes")
+        return at_once(*given)
+
+    def late(problem: Problem, tools: Tools) -> Found:
+        order.append("search")
+        return Found("unfinished", None, 0, 0)
+
+    monkeypatch.setattr(rounds, "BOXED_FIRST", 1)
+    monkeypatch.setattr(rounds, "at_once", boxing)
+    monkeypatch.setattr(rounds, "always_safe", lambda _: True)
+    release = to_protect(made.instance, made.cost, [made.given])
+    answer = suppress(release, search=late, method="late", time_limit=Ticking(looks=looks), explain=False)
+    assert order[0] == "boxes"
+    assert order.count("search") == 1
+    assert answer.verdict == "safe"
+    assert not answer.found.last_resort
+    assert answer.found.cost < answer.problem.price(answer.problem.primary | answer.problem.may) / 3

@@ -10,15 +10,17 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.rules import Threshold
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.rounds import LEAST_AUDIT
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
 
 
-def test_the_audit_after_an_interrupt_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONVENTION 1094: however long an audit might take else."""
+@pytest.mark.parametrize(("insiders", "large", "seconds"), [(True, 20_000, 10), (True, 2, 20), (False, 2, 10)])
+def test_the_audit_after_an_interrupt_is_short(
+    insiders: bool, large: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 1094, 1095: however long an audit might take else; longer of many cells with contributors."""
     limits: list[float] = []
 
     def counted(*given: Any, **options: Any) -> Any:
@@ -32,6 +34,7 @@ def test_the_audit_after_an_interrupt_is_short(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tableseal.suppression.rounds.audit", counted)
+    monkeypatch.setattr("tableseal.suppression.rounds.BOXED_FIRST", large)
     release = release_from_document(
         {
             "tableseal": 1,
@@ -41,8 +44,9 @@ def test_the_audit_after_an_interrupt_is_short(monkeypatch: pytest.MonkeyPatch) 
         }
     )
     found: list[Suppression] = []
+    asked: dict[str, Any] = {"insiders": insiders, "time_limit": 5000, "keep": found.append}
     with pytest.raises(KeyboardInterrupt):
-        suppress(release, policy=Policy((Threshold(3),)), search=interrupted, time_limit=5000, keep=found.append)
+        suppress(release, policy=Policy((Threshold(3),)), search=interrupted, **asked)
     assert [one.found.cost for one in found] == sorted((one.found.cost for one in found), reverse=True)
-    assert limits[-1] == LEAST_AUDIT
+    assert limits[-1] == seconds
     assert len(found) == len(limits) == 2
