@@ -25,6 +25,10 @@ LARGE = 3_000
 """Cells that can move in a block, up to which its ends are asked in it, if its codes are the finest (34,440 cells, 345
 of them: 2 ms an end; 241,080 cells, 2,300: 6 ms)."""
 
+SEVERAL = 8
+"""Requirements of a block or small grid from which a call chooses for all of them together (241,080 cells, small grids
+of 900 cells for one end: 0.14 s with the call)."""
+
 
 def by_parts(problem: Problem, oracle: Oracle, hand: InHand, limits: Limits) -> None:
     """Put tables in hand for ends that have none: every one takes what it needs, as far as there is time and that is in
@@ -75,7 +79,7 @@ def _protected(problem: Problem, part: Part, limits: Limits) -> Pattern:
     takes in turn."""
     equations, pattern = part.oracle.equations, problem.primary
     price = problem.cost.astype(np.float64)
-    if is_small(*equations.matrix.shape, largest=LARGER):
+    if len(problem.requirements) >= SEVERAL and is_small(*equations.matrix.shape, largest=LARGER):
         rows, cells = np.arange(equations.matrix.shape[0]), np.arange(len(pattern))
         posed = replace(problem, equations=replace(equations, short=equations.matrix))
         small = SmallTable(posed, cells, rows, problem.requirements, ())

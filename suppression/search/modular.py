@@ -48,6 +48,10 @@ SEPARATE, TOGETHER, REGIONS, LEANER = 0.5, 0.5, 0.95, 0.5
 need then, for regions protected anew, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498
 after 0.6 s, blocks and small grids 45,413 after 14 s, with regions 41,590 after 30 s; calls 42,491 after 60 s.)"""
 
+LONGER = 0.75
+"""SEPARATE where the oracle cannot remember tables: what is left then has boxes, which are far dearer (241,080 cells:
+140 for a requirement, and 700)."""
+
 GUIDED = 20_000
 """Cells from which the first proposal follows a choice that may withhold cells in part (fh3d_big, 66,810 cells, cost
 74,330 after 17 s, 73,886 after 20 s, 73,366 after 64 s; without it 74,721 after 10 s, 74,393 after 15 s, 73,861 after
@@ -126,7 +130,7 @@ def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
     oracle = tools.oracle
     hand = InHand(problem, oracle.ends)
     hand.offer(oracle.tables(problem.primary))
-    by_parts(problem, oracle, hand, tools.limits.share(SEPARATE))
+    by_parts(problem, oracle, hand, tools.limits.share(SEPARATE if remembers(problem) else LONGER))
     pattern: Pattern | None = hand.pattern
     assert pattern is not None
     if remembers(problem):

@@ -1,5 +1,7 @@
 """Large tables: sub-tables by themselves, boxes first, and the cheapest of it (CONVENTION 982, 983)."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +18,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.clock import now
 from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.parts import alone
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
@@ -190,3 +193,20 @@ def test_blocks_come_where_calls_may_take_long(large: pytest.MonkeyPatch, larger
     found = modular(problem, replace(tools, limits=Limits(now() + 100)))
     assert found.pattern is not None
     assert bool(looked) == separately
+
+
+def test_models_of_a_part_are_gone_with_it() -> None:
+    """Of a table of 241,080 cells thousands of parts are asked, with a linear program in each."""
+    problem, tools = posed(drawn("small", farms(((3, 2), (3,)), turnover=False), 3))
+    gc.disable()
+    try:
+        part = alone(tools.oracle, np.flatnonzero(problem.primary | problem.may), [0])
+        everything, cost = np.ones(len(part.cells), np.bool_), problem.cost[part.cells].astype(np.float64)
+        part.oracle.narrowed(everything, problem.primary[part.cells], cost, Limits())
+        assert part.oracle.movers is not None
+        models = weakref.ref(part.oracle.movers._models)
+        assert models() is not None
+        del part
+        assert models() is None
+    finally:
+        gc.enable()
