@@ -65,7 +65,7 @@ class Witnesses:
 
     def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
-        _, shown = _shown(self._ends, [table])
+        _, shown = ends_shown(self._ends, [table])
         self._remember(table, shown)
         met = np.zeros(len(self._ends), np.bool_)
         met[shown] = True
@@ -73,7 +73,7 @@ class Witnesses:
 
     def add_all(self, tables: Sequence[FeasibleTable]) -> None:
         """Remember many tables, in order."""
-        of, shown = _shown(self._ends, tables)
+        of, shown = ends_shown(self._ends, tables)
         starts = np.searchsorted(of, np.arange(len(tables) + 1))
         for table, first, last in zip(tables, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             self._remember(table, shown[first:last])
@@ -106,7 +106,7 @@ class Witnesses:
     def ask(self, ends: Ends) -> None:
         """Look at the tables for these ends from now on; the ends so far stay in front."""
         before, self._ends = len(self._ends), ends
-        of, shown = _shown(ends.since(before), self._tables)
+        of, shown = ends_shown(ends.since(before), self._tables)
         self.times_met = np.append(self.times_met, np.bincount(shown, minlength=len(ends) - before))
         self._meets = _enlarged(self._meets, self._meets.shape[0], (len(ends) + 63) // 64)
         _mark(self._meets, of, before + shown)
@@ -152,10 +152,10 @@ class Witnesses:
         serving = self._serving(pattern)
         meets = self._ends_met(serving)
         times = np.bincount(meets.indices, minlength=len(self._ends))
-        changes = _incidence([self._tables[at].cells for at in serving.tolist()], len(self._mark)).T.tocsr()
+        changes = incidence([self._tables[at].cells for at in serving.tolist()], len(self._mark)).T.tocsr()
         sets, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for first in range(0, len(known), TOGETHER):
-            published = _incidence(known[first : first + TOGETHER], len(self._mark))
+            published = incidence(known[first : first + TOGETHER], len(self._mark))
             stopped = csr_array(published @ changes)
             stopped.data[:] = 1
             met = csr_array(stopped @ meets)
@@ -211,7 +211,7 @@ class Witnesses:
             self._meets = _enlarged(self._meets, rows, self._meets.shape[1])
 
 
-def _incidence(sets: Sequence[Sequence[int] | NDArray[np.int64]], cells: int) -> csr_array:
+def incidence(sets: Sequence[Sequence[int] | NDArray[np.int64]], cells: int) -> csr_array:
     """int64 csr (sets x cells): what each set of cells holds."""
     start = np.cumsum([0, *map(len, sets)])
     inside = np.concatenate([np.empty(0, np.int64), *(np.asarray(own, np.int64) for own in sets)])
@@ -238,7 +238,7 @@ def _mark(marks: NDArray[np.uint64], row: NDArray[np.int64] | int, at: NDArray[n
     np.bitwise_or.at(octets.reshape(-1), row * octets.shape[1] + at // 8, (128 >> at % 8).astype(np.uint8))
 
 
-def _shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ends_shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """int64, (position of a table, end) ascending: which ends each of them meets."""
     sizes = [len(table.cells) for table in tables]
     nothing = np.empty(0, np.int64)
