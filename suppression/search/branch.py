@@ -149,11 +149,13 @@ def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
             planes.improve(pattern)
         if impossible is not None or limits.out_of_time():
             return _first_found((planes.best, impossible), start)
-    apart = _apart(planes, _against_outsiders(planes, limits.share(OUTSIDERS)), limits.share(APART))
-    pattern, impossible = first_pattern(problem, tools, apart)
+    near = _against_outsiders(planes, limits.share(OUTSIDERS))
+    if tools.oracle.large(near, all_parts=True):  # to look for tables takes long, so that few patterns can be shown
+        near = _apart(planes, near, limits.share(APART))
+    pattern, impossible = first_pattern(problem, tools, near)
     if pattern is not None:
         planes.improve(pattern)
-    return _first_found((planes.best, impossible), apart)
+    return _first_found((planes.best, impossible), near)
 
 
 def _first_found(
