@@ -34,7 +34,7 @@ EFFORT = 1_000_000
 KEPT = 100_000
 """Columns of programs near a cell that are kept, for the same cell in another pattern."""
 
-LARGE = 2_000
+LARGE = 1_500
 """Columns from which what lies near a cell is asked first."""
 
 HASTY = 1_000
@@ -194,13 +194,13 @@ class Model:
         up, down = self._far[:count] > 0, self._far[count:] > 0
         return self._moves(moved) if self._nearby.settles(self.multipliers, up, down, program.near) else None
 
-    def least(self, limits: Limits) -> Floats | None:
+    def least(self, limits: Limits, *, hasty: bool = False) -> Floats | None:
         """Moves (columns) that bring the cell all the way at the least weight; None if there are none. In tables that
-        are `vast` at the least weight of the columns near it, if these bring it there."""
+        are `vast`, or where one is `hasty`, at the least weight of the columns near it, if these bring it there."""
         if self._far[self._own] < self._distance:
             return None
         for most in self.steps:
-            near = self._least_near(limits, most, prove=not self.vast or most < max(self.steps))
+            near = self._least_near(limits, most, prove=not hasty and (not self.vast or most < max(self.steps)))
             if near is not None:
                 return near
         if self.steps and self.endless:

@@ -203,13 +203,36 @@ class Movers:
         model.reset(open_columns[model.region.columns], weight[model.region.columns])
         for way, distance in ends.ways(end):
             model.aim(int(ends.cell[end]), way, distance, ends.known_to(end), self._falling)
-            for point in _candidates(model, limits):
+            for point in _candidates(model, limits, hopeful=bool((may & ~pattern).any())):
                 if learn(model.region.columns, point)[end]:
                     wider = pattern.copy()
                     moving = model.region.columns[np.abs(point) > NEARLY]
                     wider[moving[moving < equations.cells]] = True
                     return wider & (pattern | may)
         return None
+
+    def avoid(
+        self, pattern: NDArray[np.bool_], end: int, shy: Floats, limits: Limits, learn: Learn, *, hasty: bool
+    ) -> NDArray[np.bool_]:
+        """The ends (bool) that a table meets which moves one end's cell all the way, and other cells as little as
+        possible; none where there is no such table in whole units.
+
+        shy: float64 (columns), what movement of each costs. hasty: cells near this one will do, if they move it.
+        """
+        self.questions += 1
+        equations, ends = self._equations, self._ends
+        open_columns = equations.opened(pattern)
+        model = self._around(open_columns, int(ends.cell[end]))
+        model.reset(open_columns[model.region.columns], shy[model.region.columns])
+        shown = np.zeros(len(ends), np.bool_)
+        for way, distance in ends.ways(end):
+            model.aim(int(ends.cell[end]), way, distance, ends.known_to(end), self._falling)
+            point = model.least(limits, hasty=hasty)
+            if point is not None:
+                shown = learn(model.region.columns, point)
+            if shown[end] or limits.out_of_time():
+                break
+        return shown
 
     def _around(self, open_columns: NDArray[np.bool_], cell: int) -> Model:
         """A model of the part of the table around a cell; of everything where that is most of it."""
@@ -283,9 +306,10 @@ def prices(cost: Floats, may: NDArray[np.bool_]) -> Floats:
     return np.minimum(cost / typical, DEAREST)
 
 
-def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:
+def _candidates(model: Model, limits: Limits, *, hopeful: bool = True) -> Iterator[Floats]:
     """Points that bring the cell all the way, until one is a table of whole units: the cheapest, others that avoid what
-    had fractions, and those of integer programs, first over what moved so far."""
+    had fractions, and those of integer programs, first over what moved so far; these only where there is a point with
+    fractions, if not `hopeful`."""
     moved = np.zeros(len(model.region.columns), np.bool_)
     weight = model.weight
     for _ in range(AROUND):
@@ -299,6 +323,8 @@ def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:
             break
         model.weight = np.where(parts, AVOID * model.weight, model.weight)
     model.weight = weight
+    if not hopeful and not moved.any():
+        return
     if model.vast and (moved.any() or model.endless):  # what goes furthest takes 30 s and more there (34,440 cells)
         whole = model.move_whole(limits, moved) if moved.any() else None
         if whole is not None:

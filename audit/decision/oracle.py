@@ -21,6 +21,8 @@ from tableseal.audit.bounds.plan import DENSE
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.hitting import hit
+from tableseal.audit.decision.lost import Lost
 from tableseal.audit.decision.model import NEARLY, Models, in_whole_units
 from tableseal.audit.decision.movers import Movers, prices
 from tableseal.audit.decision.pool import Pool
@@ -31,6 +33,17 @@ from tableseal.audit.solvers.protocol import Solver
 MOST_TABLES, TABLES_AN_END = 4000, 4
 """Tables that are remembered at most: so many, or so many for each end of the first requirements. With fewer, what was
 shown is forgotten before all is shown (mh2d_big, 4,506 ends, against insiders: no pattern, whatever the time)."""
+
+
+MOST_PAIRS = 200_000_000
+"""Sets of cells times requirements up to which tables are looked for that serve many of them."""
+
+COALITIONS = 4
+"""Parts of all sets of cells, in large parts of a table: what withstands somebody who knows all cells of one withstands
+each of its sets (f3d_20, 984 of them: the method takes 3 s for each part, programs for one end after another 70 s)."""
+
+SHY = 1e3
+"""How much dearer movement of cells is that a table should leave alone."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,15 @@ class Watch(Protocol):
         """Those, not asked about yet, of which no table in hand shows that a pattern meets them. Nothing is solved."""
         ...
 
+    def held(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
+        """Those, asked about or not, that relations alone show a pattern not to meet, each with its cut: of those that
+        every safe pattern meets. Nothing is solved."""
+        ...
+
+    def spread(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> None:
+        """Let an oracle know tables that show as much as possible of what a pattern meets."""
+        ...
+
     def untold(self, oracle: "Oracle", pattern: NDArray[np.bool_]) -> Sequence[Broken]:
         """Those, not asked about yet, that are asked of somebody and of which no table in hand shows that even
         outsiders do not find it out."""
@@ -109,7 +131,7 @@ class Oracle:
         self._watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
-        self._asking = set(self.requirements)
+        self._asking = {need: q for q, need in enumerate(self.requirements)}
         self._narrow = equations.always_open[: equations.cells]
         self.ends = ends_of(self.requirements, equations.value, equations.cells)
         self.movers = None
@@ -140,13 +162,15 @@ class Oracle:
 
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
-        for more in broken:
+        if not broken:
+            return
+        for q, more in enumerate(broken, start=len(self.requirements)):
             if not more.requirement.sure:
-                self.unsure.add(len(self.requirements))
+                self.unsure.add(q)
             if more.cut is not None:
-                self._note(len(self.requirements), more.cut)
-            self.requirements += (more.requirement,)
-        self._asking.update(more.requirement for more in broken)
+                self._note(q, more.cut)
+            self._asking[more.requirement] = q
+        self.requirements += tuple(more.requirement for more in broken)
         self.ends = ends_of(self.requirements, self.equations.value, self.equations.cells)
         self._witnesses.ask(self.ends)
         if self.movers is not None:
@@ -239,6 +263,42 @@ class Oracle:
         pair = np.unique(of_set * count + requirement)
         kept = protected[pair % count] if len(pair) else pair.astype(np.bool_)
         return pair[kept] // count, pair[kept] % count
+
+    def spread(
+        self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]], asked: NDArray[np.bool_], limits: Limits
+    ) -> None:
+        """Look for tables that leave sets of cells alone, as many of them at once as possible: what all tables in hand
+        that meet an end move, a further one moves as little as it can.
+
+        known, asked: see `without`. Nothing is proved: what stays lost may be met all the same.
+        """
+        if self.movers is None or asked.size > MOST_PAIRS:
+            return
+        lost = Lost(self.ends, known, self.tables(pattern), self.equations.cells)
+        wanted = asked.T
+        if self.large(pattern, all_parts=True):
+            draw = np.random.default_rng(len(known))
+            for some in np.array_split(draw.permutation(len(known)), COALITIONS):
+                view, before = pattern.copy(), self._witnesses.count
+                view[[cell for place in some.tolist() for cell in known[place]]] = False
+                among: NDArray[np.bool_] = np.asarray(asked[some].any(axis=0))
+                self._decide(view, limits, False, among)
+                lost.add(self._witnesses.since(before))
+        for end in np.argsort(-lost.count(wanted), kind="stable").tolist():
+            left = lost.of(end) & wanted[self.ends.requirement[end]]
+            while left.any() and not limits.out_of_time():
+                shy = np.ones(self.equations.matrix.shape[1])
+                shy[lost.cells(left)] = SHY
+                before = self._witnesses.count
+                for hasty in (True, False):
+                    self.movers.avoid(pattern, end, shy, limits, self._learn, hasty=hasty)
+                    lost.add(self._witnesses.since(before))
+                    less = lost.of(end) & wanted[self.ends.requirement[end]]
+                    if np.count_nonzero(less) < np.count_nonzero(left):
+                        break
+                else:
+                    break
+                left = less
 
     def _spared(self, pattern: NDArray[np.bool_], decision: Decision, limits: Limits) -> bool:
         """Whether a pattern misses nothing but what this one need not meet."""
@@ -356,9 +416,13 @@ class Oracle:
         """
         chosen = start
         while True:
-            chosen, _ = self._wider(chosen, pattern, cost, limits)
+            if self.watched and self.large(chosen):
+                self._decide(chosen, limits, False, None)  # the method finds tables that meet many ends at once
+            chosen, _ = self._wider(chosen, pattern, cost, limits, sparing=self.watched)
             if not self.protected(chosen).all() or self._late(limits):
                 return chosen, False
+            if self.large(chosen, all_parts=True):
+                chosen = self.let_go(chosen, pattern, cost, limits)
             chosen = self._beyond_doubt(chosen, pattern, cost, limits)
             if self._late(limits):
                 return chosen, False
@@ -370,20 +434,51 @@ class Oracle:
         return self.watched and limits.out_of_time()
 
     def _wider(
-        self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
+        self,
+        chosen: NDArray[np.bool_],
+        within: NDArray[np.bool_],
+        cost: NDArray[np.float64],
+        limits: Limits,
+        *,
+        sparing: bool = False,
     ) -> tuple[NDArray[np.bool_], set[int]]:
-        """(a pattern in which each end took what it needs, requirements of ends that were not met before)."""
+        """(a pattern in which each end took what it needs, requirements of ends that were not met before).
+
+        sparing: no end takes a cell more where a table without it shows it to be met, however much that moves.
+        """
+        free = np.zeros(self.equations.cells)
         met, took, price = self._witnesses.met(chosen | self._narrow), set[int](), prices(cost, within)
         for end in np.argsort(-self.ends.distance, kind="stable").tolist():
             if self.movers is None or limits.out_of_time():
                 break
             if met[end] or self._witnesses.meet(end, chosen | self._narrow):
                 continue
+            if sparing and self.movers.widen(chosen, chosen, free, end, limits, self._learn) is not None:
+                continue
             wider = self.movers.widen(chosen, within, price, end, limits, self._learn)
             if wider is not None:
                 chosen = wider
                 took.add(int(self.ends.requirement[end]))
         return chosen, took
+
+    def let_go(
+        self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
+    ) -> NDArray[np.bool_]:
+        """A wider pattern in which relations alone do not show the watch that something is not met: cells that many of
+        the broken cuts have in common come first, so that few serve all attackers."""
+        while not self._late(limits):
+            cuts = [more.cut for more in self.held(chosen) if more.cut is not None]
+            if not cuts or not hit(cuts, chosen := chosen.copy(), within, cost):
+                break
+        return chosen
+
+    def held(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
+        """What relations alone show the watch that a pattern does not meet; the cuts are remembered."""
+        held = () if self._watch is None else self._watch.held(pattern)
+        for more in held:
+            if more.cut is not None:
+                self.pool.add(more.cut)
+        return held
 
     def _beyond_doubt(
         self, chosen: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
@@ -394,6 +489,8 @@ class Oracle:
         To solve first which doubts are right takes longer than to let each take what it needs, which mostly is nothing
         more (mh2d_big: 4 s before anything is withheld, then 2.8; so 5.4, and the pattern costs the same).
         """
+        if self._watch is not None:
+            self._watch.spread(self, chosen, limits)
         doubts = self.doubts(chosen)
         if not doubts:
             return chosen
@@ -401,7 +498,7 @@ class Oracle:
         other = self.alike(self.equations, needs)
         other.learn_from(self)
         other.shun(np.array(sorted({cell for need in needs for cell in need.attacker.known}), np.int64))
-        chosen, took = other._wider(chosen, within, cost, limits)
+        chosen, took = other._wider(chosen, within, cost, limits, sparing=True)
         self.learn_from(other)
         self.ask([doubts[q] for q in sorted(took)])
         return chosen
@@ -438,10 +535,10 @@ class Oracle:
         of_end = label[self.ends.cell]
         return int((columns * np.bincount(of_end[of_end >= 0], minlength=len(columns))).sum())
 
-    def large(self, pattern: NDArray[np.bool_]) -> bool:
+    def large(self, pattern: NDArray[np.bool_], *, all_parts: bool = False) -> bool:
         """Whether what no table in hand shows of a pattern lies in parts in which so much hangs together that it is
-        left to the method."""
-        left = np.flatnonzero(~self.protected(pattern)).tolist()
+        left to the method. all_parts: whether anything that is asked does."""
+        left = range(len(self.requirements)) if all_parts else np.flatnonzero(~self.protected(pattern)).tolist()
         return self.movers is not None and bool(left) and self.movers.large(pattern, left)
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:

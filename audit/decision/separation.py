@@ -5,6 +5,7 @@ the floats were: they are rounded to fractions, and the capacities are computed 
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -89,9 +90,30 @@ class _Inside:
         self._region, self._warm, self._share = model.region, model.warm, share
         self._met = np.zeros(len(self._ends), np.bool_)
         self._move = np.zeros(separation._equations.matrix.shape[1])
+        self._mirrored = False
 
     def cuts(self, members: Ints, most: int | None) -> dict[int, Cut]:
-        """Cuts for ends of this region."""
+        """Cuts for ends of this region.
+
+        An end that asks how far a cell can go both ways together is asked at once: how far apart two tables can be, in
+        which each cell differs by no more than its whole room, and no further than it has to (cells of which each is
+        withheld to 0.6 move a cell by 0.6 down and by 0.6 up, and still not by one unit).
+        """
+        if not self._plain:
+            return self._cuts(members, most)
+        ranges = members[(self._ends.sign[members] == 0) & ~self._ends.either[members]]
+        self._mirrored = True
+        found = self._cuts(ranges, most)
+        self._mirrored, self._met[ranges] = False, self._met[ranges] | (self._ends.distance[ranges] == 1)
+        left = np.setdiff1d(members, [*found])
+        return found | self._cuts(left[~self._met[left]], None if most is None else most - len(found))
+
+    @property
+    def _plain(self) -> bool:
+        """All relations are equations."""
+        return not (self._region.low != self._region.high).any()
+
+    def _cuts(self, members: Ints, most: int | None) -> dict[int, Cut]:
         distance = self._ends.distance[members]
         left = members[np.lexsort((self._ends.attacker[members], -distance))]
         found: dict[int, Cut] = {}
@@ -115,9 +137,10 @@ class _Inside:
     def _limit(self, widest: int, end: int) -> None:
         """No cell has to contribute more than the whole distance, which strengthens the cuts."""
         share = np.where(np.isin(self._region.columns, self._ends.known_to(end)), 0.0, self._share)
-        self._warm.set_columns(
-            -np.minimum(self._region.down, widest) * share, np.minimum(self._region.up, widest) * share
-        )
+        down, up = self._region.down, self._region.up
+        if self._mirrored:
+            down = up = down + up
+        self._warm.set_columns(-np.minimum(down, widest) * share, np.minimum(up, widest) * share)
 
     def _solve(self, cost: Floats) -> tuple[Floats, Floats] | None:
         """(moves, multipliers), after the ends that the moves show have been noted."""
@@ -125,7 +148,8 @@ class _Inside:
         if outcome.x is None or outcome.row_dual is None:
             return None
         self._move[self._region.columns] = outcome.x
-        self._met |= self._ends.met(self._move, MARGIN)
+        met = self._ends.met(self._move, MARGIN)
+        self._met |= met & (self._ends.sign == 0) & ~self._ends.either if self._mirrored else met
         return outcome.x, outcome.row_dual
 
     def _together(self, near: Ints) -> None:
@@ -143,8 +167,13 @@ class _Inside:
 
     def _one(self, end: int) -> Cut | None:
         at = int(np.searchsorted(self._region.columns, self._ends.cell[end]))
-        extent, multipliers, either = 0.0, [], bool(self._ends.either[end])
+        multipliers: list[tuple[int, Multipliers]] = []
+        extent, either = 0.0, bool(self._ends.either[end])
         for way, distance in self._ends.ways(end):
+            if self._mirrored and way == -1:
+                own = multipliers[0][1]
+                multipliers.append((way, replace(own, numerator=-own.numerator)))
+                continue
             cost = np.zeros(len(self._region.columns))
             cost[at] = way
             solved = self._solve(cost)

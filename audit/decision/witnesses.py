@@ -69,7 +69,7 @@ class Witnesses:
 
     def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
-        of, shown = _shown(self._ends, [table])
+        of, shown = ends_shown(self._ends, [table])
         if table.key not in self._keys:
             self._remember([table], of, shown)
         met = np.zeros(len(self._ends), np.bool_)
@@ -81,7 +81,7 @@ class Witnesses:
         fresh = list({table.key: table for table in tables if table.key not in self._keys}.values())
         for first in range(0, len(fresh), self._most):
             part = fresh[first : first + self._most]
-            self._remember(part, *_shown(self._ends, part))
+            self._remember(part, *ends_shown(self._ends, part))
 
     def _remember(self, tables: Sequence[FeasibleTable], of: NDArray[np.int64], shown: NDArray[np.int64]) -> None:
         """Remember new tables, all different and at most as many as can be, with the ends that they meet."""
@@ -116,7 +116,7 @@ class Witnesses:
     def ask(self, ends: Ends) -> None:
         """Look at the tables for these ends from now on; the ends so far stay in front."""
         before, self._ends = len(self._ends), ends
-        of, shown = _shown(ends.since(before), self._tables)
+        of, shown = ends_shown(ends.since(before), self._tables)
         self.times_met = np.append(self.times_met, np.bincount(shown, minlength=len(ends) - before))
         self._meets = _enlarged(self._meets, self._meets.shape[0], (len(ends) + 63) // 64)
         _mark(self._meets, of, before + shown)
@@ -162,10 +162,10 @@ class Witnesses:
         serving = self._serving(pattern)
         meets = self._ends_met(serving)
         times = np.bincount(meets.indices, minlength=len(self._ends))
-        changes = _incidence([self._tables[at].cells for at in serving.tolist()], len(self._mark)).T.tocsr()
+        changes = incidence([self._tables[at].cells for at in serving.tolist()], len(self._mark)).T.tocsr()
         sets, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for first in range(0, len(known), TOGETHER):
-            published = _incidence(known[first : first + TOGETHER], len(self._mark))
+            published = incidence(known[first : first + TOGETHER], len(self._mark))
             stopped = csr_array(published @ changes)
             stopped.data[:] = 1
             met = csr_array(stopped @ meets)
@@ -225,7 +225,7 @@ class Witnesses:
             self._meets = _enlarged(self._meets, rows, self._meets.shape[1])
 
 
-def _incidence(sets: Sequence[Sequence[int] | NDArray[np.int64]], cells: int) -> csr_array:
+def incidence(sets: Sequence[Sequence[int] | NDArray[np.int64]], cells: int) -> csr_array:
     """int64 csr (sets x cells): what each set of cells holds."""
     start = np.cumsum([0, *map(len, sets)])
     inside = np.concatenate([np.empty(0, np.int64), *(np.asarray(own, np.int64) for own in sets)])
@@ -258,7 +258,7 @@ def _mark(marks: NDArray[np.uint64], row: NDArray[np.int64] | int, at: NDArray[n
     octets.reshape(-1)[place[order[first]]] |= np.bitwise_or.reduceat(mark[order], first)
 
 
-def _shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ends_shown(ends: Ends, tables: Sequence[FeasibleTable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """int64, (position of a table, end) ascending: which ends each of them meets."""
     sizes = [len(table.cells) for table in tables]
     nothing = np.empty(0, np.int64)

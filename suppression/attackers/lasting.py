@@ -37,7 +37,7 @@ class Lasting:
         """Whether no safe pattern leaves a requirement unmet."""
         need, attacker = unmet.requirement, unmet.requirement.attacker
         there = bool(self._never[list(attacker.known)].all()) and not attacker.shares
-        return self._implied(need) or (unmet.shared and (there or need.cell in dict(attacker.shares)))
+        return self.implied(need) or (unmet.shared and (there or need.cell in dict(attacker.shares)))
 
     def part(self, need: Requirement) -> Requirement:
         """As much of a requirement as outsiders must not find out either: every safe pattern meets that."""
@@ -50,6 +50,6 @@ class Lasting:
             width=min(need.width, max(other.width, other_high - other_low)),
         )
 
-    def _implied(self, need: Requirement) -> bool:
+    def implied(self, need: Requirement) -> bool:
         """Whether outsiders must not get so far either."""
         return self.part(need) == need

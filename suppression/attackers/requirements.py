@@ -23,6 +23,7 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.directions import Directions
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.model import Models
 from tableseal.audit.decision.oracle import Broken, Oracle
@@ -240,6 +241,35 @@ class InsiderRequirements:
                 if not protected[q] and label[need.cell] in label[list(one.attacker.involved)]:
                     yield one.unmet(need, None, shared=True)
 
+    def spread(self, pattern: NDArray[np.bool_], helper: Oracle, limits: Limits) -> None:
+        """Let an oracle know tables that show as much as possible of what insiders without shares do not find out."""
+        asked = [one for one in self._attackers(pattern) if not one.attacker.shares]
+        if not asked:
+            return
+        oracle = self._in_common(OUTSIDER).oracle
+        oracle.learn_from(helper)
+        wanted = self._hanging_together(asked, oracle, pattern)
+        oracle.spread(pattern, [one.attacker.known for one in asked], wanted, limits)
+        helper.learn_from(oracle)
+
+    def held(self, pattern: NDArray[np.bool_], spared: NDArray[np.int64]) -> Iterator[Unmet]:
+        """What insiders without shares find out from relations alone, each with its cut, whether or not the audit would
+        ask them about it. No program is solved. spared: see `Directions.cuts`."""
+        asked = [one for one in self._attackers(pattern) if not one.attacker.shares]
+        if not asked:
+            return
+        directions = Directions(self._equations, pattern)
+        pairs = [
+            (asked[number], place)
+            for number, cells in directions.held([one.attacker.known for one in asked], self._sensitive)
+            for place in np.setdiff1d(np.searchsorted(self._sensitive, cells), asked[number].hidden).tolist()
+        ]
+        needs = self._in_common(OUTSIDER).oracle.requirements
+        cuts = directions.cuts([(int(self._sensitive[place]), one.attacker.known) for one, place in pairs], spared)
+        for (one, place), cut in zip(pairs, cuts, strict=True):
+            if cut is not None:
+                yield one.unmet(needs[one.own.get(place, place)], cut, shared=place in one.own)
+
     def with_shares(self, pattern: NDArray[np.bool_]) -> bool:
         """Whether somebody has a share in a cell of a pattern and does not know its value."""
         return any(one.attacker.shares for one in self._attackers(pattern))
@@ -298,6 +328,7 @@ class InsiderRequirements:
                         yield unmet
         unproved = np.zeros(len(oracle.requirements), np.int64)
         known = [one.attacker.known for one in asked]
+        oracle.spread(pattern, known, open_needs, limits)
         for place, decision in oracle.without(pattern, known, open_needs, limits, exact=exact):
             one, counted = asked[place], 0
             cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))

@@ -22,11 +22,16 @@ class InsiderWatch:
 
     def __init__(self, problem: Problem, given_up: frozenset[Requirement]) -> None:
         self._insiders, self.given_up = problem.insiders, given_up
+        may = np.flatnonzero(problem.may)
+        self._cheapest_first = may[np.argsort(problem.cost[may], kind="stable")]
         never = problem.primary | problem.stays | problem.equations.always_open[: len(problem.cells)]
         self._lasting = Lasting(problem.requirements, never, problem.equations.value)
 
     def __call__(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, *, first: bool) -> list[Broken]:
         """New requirements that a pattern does not meet."""
+        held = [broken for broken in self.held(pattern) if not oracle.asks(broken.requirement)]
+        if held:
+            return held
 
         def is_new(unmet: Unmet) -> bool:
             return any(True for _ in self._new(oracle, unmet))
@@ -38,6 +43,17 @@ class InsiderWatch:
         """New requirements of which no table in hand shows that a pattern meets them."""
         doubts = self._insiders.doubts(pattern, oracle)
         return _each_once(posed for one in doubts for posed in self._new(oracle, one))
+
+    def held(self, pattern: NDArray[np.bool_]) -> list[Broken]:
+        """Requirements that relations alone show a pattern not to meet, of those that every safe pattern meets."""
+        held = (
+            one for one in self._insiders.held(pattern, self._cheapest_first) if self._lasting.implied(one.requirement)
+        )
+        return [Broken(one.requirement, one.cut) for one in held]
+
+    def spread(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> None:
+        """Let an oracle know tables that show as much as possible of what insiders do not find out."""
+        self._insiders.spread(pattern, oracle, limits)
 
     def untold(self, oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Broken]:
         """New requirements of which no table in hand shows that even outsiders do not find it out."""

