@@ -57,6 +57,9 @@ BOXED_FIRST = 20_000
 """Cells from which a search against contributors that has a time limit begins with boxes: only that tells how long
 these take, which have to be ready when the time is over (66,810 cells, 7,635 contributors: 7 s)."""
 
+RESERVED = 1.5
+"""Times that the first boxes took which are kept for others in the end: searches end a little after their time."""
+
 Pattern = NDArray[np.bool_]
 
 
@@ -288,7 +291,7 @@ class Rounds:
         left = self._limits.seconds_left()
         if self._at_hand is None or not left:
             return SEARCH
-        return max(0.0, min(SEARCH, 1 - self._at_hand.seconds / left))
+        return max(0.0, min(SEARCH, 1 - RESERVED * self._at_hand.seconds / left))
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
