@@ -356,10 +356,14 @@ class Rounds:
 
     def _complete(self, pattern: Pattern) -> Pattern:
         if self._at_hand is not None:  # there is no time for more than other boxes, if for these
-            boxed = self._at_hand.pattern
-            if self._limits.seconds_left() < self._at_hand.seconds:
+            boxed, boxing = self._at_hand.pattern, self._boxing
+            if self._limits.out_of_time() or self._limits.seconds_left() < self._at_hand.seconds:
                 return boxed
-            return min(boxed, self._at_once(pattern), key=self._problem.price)
+            other = self._at_once(pattern)
+            if self._problem.price(other) < self._problem.price(boxed):
+                return other
+            self._boxing = boxing  # whose tables show the pattern to be safe
+            return boxed
         if self._limits.out_of_time():
             return self._at_once(pattern)
         if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
