@@ -58,6 +58,9 @@ BOXED_FIRST = 20_000
 """Cells from which a search against contributors that has a time limit begins with boxes: only that tells how long
 these take, which have to be ready when the time is over (66,810 cells, 7,635 contributors: 7 s)."""
 
+RESERVED = 1.5
+"""Times that the first boxes took which are kept for others in the end: searches end a little after their time."""
+
 Pattern = NDArray[np.bool_]
 
 
@@ -289,7 +292,7 @@ class Rounds:
         left = self._limits.seconds_left()
         if self._at_hand is None or not left:
             return SEARCH
-        return max(0.0, min(SEARCH, 1 - self._at_hand.seconds / left))
+        return max(0.0, min(SEARCH, 1 - RESERVED * self._at_hand.seconds / left))
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
@@ -354,10 +357,14 @@ class Rounds:
 
     def _complete(self, pattern: Pattern) -> Pattern:
         if self._at_hand is not None:  # there is no time for more than other boxes, if for these
-            boxed = self._at_hand.pattern
-            if self._limits.seconds_left() < self._at_hand.seconds:
+            boxed, boxing = self._at_hand.pattern, self._boxing
+            if self._limits.out_of_time() or self._limits.seconds_left() < self._at_hand.seconds:
                 return boxed
-            return min(boxed, self._at_once(pattern), key=self._problem.price)
+            other = self._at_once(pattern)
+            if self._problem.price(other) < self._problem.price(boxed):
+                return other
+            self._boxing = boxing  # whose tables show the pattern to be safe
+            return boxed
         if self._limits.out_of_time():
             return self._at_once(pattern)
         if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
