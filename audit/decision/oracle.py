@@ -270,8 +270,8 @@ class Oracle:
         """Look for tables that leave sets of cells alone, as many of them at once as possible: what all tables in hand
         that meet an end move, a further one moves as little as it can.
 
-        Only in large parts: elsewhere what is open takes few programs, and the search learns from what they find (linked
-        turnover of 1,116 cells: proved cheapest after 4 s, and 3.5% open with these tables).
+        Only in large parts: elsewhere what is open takes few programs, and the search learns from what they find
+        (linked turnover of 1,116 cells: proved cheapest after 4 s, and 3.5% open with these tables).
         known, asked: see `without`. Nothing is proved: what stays lost may be met all the same.
         """
         if self.movers is None or asked.size > MOST_PAIRS or not self.large(pattern, all_parts=True):
