@@ -47,6 +47,11 @@ class InHand:
         """Ends without a table."""
         return np.array([e for e, table in enumerate(self.table) if table is None], np.int64)
 
+    @property
+    def complete(self) -> bool:
+        """Whether these tables show that all requirements are met."""
+        return all(table is not None for table in self.table)
+
     def put(self, end: int, table: FeasibleTable | None) -> None:
         """A table for an end, in place of the one that it has."""
         before = self.table[end]

@@ -48,6 +48,9 @@ SEPARATE, TOGETHER, REGIONS, LEANER = 0.5, 0.5, 0.95, 0.5
 need then, for regions protected anew, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498
 after 0.6 s, blocks and small grids 45,413 after 14 s, with regions 41,590 after 30 s; calls 42,491 after 60 s.)"""
 
+REROUTED = 0.3
+"""Of what is left then, for boxes led around dear cells."""
+
 LONGER = 0.75
 """SEPARATE where the oracle cannot remember tables: what is left then has boxes, which are far dearer (241,080 cells:
 140 for a requirement, and 700)."""
@@ -110,9 +113,8 @@ def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0)
     if len(problem.cost) < QUICKLY or not tables.separable:
         return best_proposal(problem, tools, tables, share)
     boxes = InHand(problem, tools.oracle.ends)
-    best = _cheapest(
-        tools, at_once(problem, tools.oracle, problem.primary, tools.limits, boxes), problem, shown=boxes.handed()
-    )
+    pattern = at_once(problem, tools.oracle, problem.primary, tools.limits, boxes)
+    best = _cheapest(tools, boxes.pattern if boxes.complete else pattern, problem, shown=boxes.handed())
     if tables.small and not tables.larger:
         return _cheaper(best, best_proposal(problem, tools, tables, share))
     limits = tools.limits.share(share) if remembers(problem) else tools.limits
@@ -139,8 +141,8 @@ def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
         pattern = widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), pattern)
         hand.offer(oracle.tables(pattern) if pattern is not None else [])
     elif len(hand.missing):
-        pattern = at_once(problem, oracle, pattern, tools.limits, hand)
-    if pattern is None or len(hand.missing):
+        pattern = at_once(problem, oracle, pattern, tools.limits.share(REROUTED), hand, cheaper=True)
+    if not hand.complete:
         return _cheapest(tools, pattern, problem, best, hand.handed())
     best = _cheapest(tools, hand.pattern, problem, best, hand.handed())
     if GivingBack.suits(oracle):

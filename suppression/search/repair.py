@@ -24,6 +24,9 @@ ROUNDS = 8
 FEW = 20
 """Requirements without a box up to which each is asked by a program (241,080 cells, 24,435 sensitive ones: 2)."""
 
+LED = 0.8
+"""Share of the time in which boxes are led around dear cells; programs for those without a box have the rest."""
+
 REMEMBERED = 100_000
 """Cells up to which the oracle of a whole table remembers the tables that show its pattern to be safe."""
 
@@ -80,12 +83,12 @@ def at_once(
     where FEW have none; of everybody for whom the oracle watches, too. None: that is not enough.
 
     limits: of programs, which are not begun after them. hand: takes the tables; it shows what is met, if it is there.
-    cheaper: boxes are replaced by cheaper ones until then.
+    cheaper: boxes are replaced by cheaper ones for a share of that time.
     """
     missed = np.flatnonzero(~oracle.protected(start)) if hand is None else hand.ends.requirement[hand.missing]
     needs, pattern = [oracle.requirements[q] for q in np.unique(missed).tolist()], start
     for _ in range(ROUNDS):
-        boxed = with_boxes(problem, pattern, needs, limits if cheaper else None)
+        boxed = with_boxes(problem, pattern, needs, limits.share(LED) if cheaper else None)
         if remembers(problem) or oracle.watched:
             oracle.learn(boxed.tables)
         if hand is not None:
