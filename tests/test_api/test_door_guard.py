@@ -32,7 +32,7 @@ def run(text: str, where: Path, *, as_file: bool = True) -> "subprocess.Complete
 def test_a_guarded_program_has_workers(tmp_path: Path) -> None:
     done = run(PROGRAM.format(guard=GUARDED, call=POOL), tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "3" in done.stdout.splitlines()
+    assert "3" in done.stdout  # workers may print their bodies on the same line
 
 
 @pytest.mark.parametrize("as_file", [True, False])
