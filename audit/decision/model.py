@@ -1,6 +1,6 @@
 """One linear program of moves from a table, kept while what is held still and what is to move change."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -259,12 +259,9 @@ class Models:
     def __init__(self, equations: Equations, solver: Solver, *, hasty: bool = False) -> None:
         """hasty: see `Model`."""
         self.equations = equations
-
-        def made(region: Region) -> Model:
-            return Model(region, solver, hasty=hasty)
-
-        self._made = made  # not a method: whoever gives models up has their memory back at once
-        self.parts = Regions(equations, made)
+        # Not a method: whoever gives models up has their memory back at once.
+        self._made = partial(Model, solver=solver, hasty=hasty)
+        self.parts = Regions(equations, self._made)
 
     @cached_property
     def whole(self) -> Model:
