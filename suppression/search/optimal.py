@@ -62,8 +62,11 @@ def _proposed(problem: Problem, tools: Tools) -> Found | None:
 
 
 def quick_patterns(planes: Planes, limits: Limits) -> None:
-    """Show the search every pattern that quick methods find."""
-    if planes.tools.oracle.watched:
+    """Show the search every pattern that quick methods find; not where attackers are watched for in large parts: there
+    none of them comes to a safe pattern in its share of the time."""
+    oracle = planes.tools.oracle
+    begun = planes.problem.primary if planes.best is None else planes.best
+    if oracle.watched and oracle.large(begun, all_parts=True):
         return
     turns, keep = limits.share(TURNS), planes.take_over
     for waiting, method in zip(range(len(QUICK), 0, -1), QUICK, strict=True):

@@ -16,7 +16,7 @@ from cases.benchmarks.folder import DATA
 from cases.benchmarks.releases import to_protect
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.oracle import COALITIONS, Oracle
 from tableseal.audit.decision.settling import Settling
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
@@ -98,7 +98,7 @@ def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkey
     assert problem.insiders.count(pattern) > 20
     solved.clear()
     assert problem.insiders.unmet(pattern, Limits(), helper=oracle)
-    assert len(solved) <= 1  # outsiders
+    assert len(solved) <= 1 + COALITIONS  # outsiders, and all attackers in a few coalitions
 
 
 def test_where_no_box_is_found_in_time_everything_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
