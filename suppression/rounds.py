@@ -11,8 +11,9 @@ from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.clock import now
-from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.propagated import refuted
+from tableseal.audit.decision.watch import Broken
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
 from tableseal.audit.in_hand.handed import Handed

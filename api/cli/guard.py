@@ -40,7 +40,7 @@ def guarded(verb: Callable[P, Code]) -> Callable[P, None]:
 def _tell_compiling(seconds: float) -> None:
     """Where the time went that no time limit has counted; not in a pipe."""
     if seconds >= TOLD and sys.stderr.isatty():
-        text = f"Compiling took {seconds:.0f} s, once for this installation; time limits do not count it."
+        text = f"Preparing the program for this machine took {seconds:.0f} s, once; no time limit counts it."
         say(text, error=True)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.answer import outer_ends
 from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
 from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.held import places
 from tableseal.audit.attackers.neighbourhood import Neighbourhood
 from tableseal.audit.attackers.question import Question, question
 from tableseal.audit.bounds.engine import CellBounds
@@ -95,10 +96,8 @@ def any_secret(contributors: Contributors, attacker: Attacker, cells: NDArray[np
 
 def _places(cells: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where a few cells are among many (ascending), if they are; int64, ascending."""
-    if len(cells) == 0:
-        return np.empty(0, np.int64)
-    at = np.minimum(np.searchsorted(cells, few), len(cells) - 1)
-    return np.unique(at[cells[at] == few])
+    at = places(cells, few)
+    return np.unique(at[at >= 0])
 
 
 def _parts_without_secrets(contributors: Contributors, attacker: Attacker) -> list[NDArray[np.int64]]:

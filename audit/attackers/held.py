@@ -40,7 +40,7 @@ def held_together(
     inner, whole = inside(codes, codes[same], around)
     place = np.full(len(few), -1, np.int64)
     place[same] = np.arange(len(same))
-    parts, wholes = (_places(few, cells) for cells in added)
+    parts, wholes = (places(few, cells) for cells in added)
     there = (parts >= 0) & (place[wholes] >= 0) & (wholes >= 0) if len(few) else np.empty(0, np.bool_)
     inner, whole = np.append(inner, parts[there]), np.append(whole, place[wholes[there]])
     both = place[inner] >= 0
@@ -53,8 +53,8 @@ def held_together(
     return dict(zip(few[same].tolist(), label.tolist(), strict=True)), cells
 
 
-def _places(few: Ints, cells: Ints) -> Ints:
-    """Of cells among some (ascending), -1: it is none of them."""
+def places(few: Ints, cells: Ints) -> Ints:
+    """int64: where cells stand among few (ascending); -1: nowhere."""
     at = np.minimum(np.searchsorted(few, cells), max(len(few) - 1, 0))
     return np.where(few[at] == cells, at, -1) if len(few) else np.full(len(cells), -1, np.int64)
 

@@ -8,6 +8,9 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.decision.cuts import Cut
 
+NEARLY = 1e-9
+"""Share of a cut, or cost, that counts as none."""
+
 
 def hit(cuts: Sequence[Cut], pattern: NDArray[np.bool_], within: NDArray[np.bool_], cost: NDArray[np.float64]) -> bool:
     """Withhold cells until all cuts hold; False: some cut cannot be satisfied, the others then are.
@@ -39,6 +42,3 @@ def hit(cuts: Sequence[Cut], pattern: NDArray[np.bool_], within: NDArray[np.bool
             own = rows.data[span]
             gain[rows.indices[span]] -= np.minimum(own, old) - np.minimum(own, missing[row])
     return True
-
-
-NEARLY = 1e-9

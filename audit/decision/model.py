@@ -35,14 +35,12 @@ KEPT = 100_000
 """Columns of programs near a cell that are kept, for the same cell in another pattern."""
 
 LARGE = 1_500
-"""Columns from which what lies near a cell is asked first."""
+"""Columns from which what lies near a cell is asked first (a block of 241,080 cells, 1,799 columns: 1.5 s for all of
+them, and 20 ms for those near a cell; from 300 on small grids of 34,440 cells are no quicker and cost 47,310 in place
+of 45,413)."""
 
 HASTY = 1_000
 """Columns near a cell that whoever is hasty asks at most."""
-
-FEW = 1_500
-"""LARGE for whoever is hasty (a block of 241,080 cells, 1,799 columns: 1.5 s for all of them, and 20 ms for those near
-a cell; from 300 on small grids of 34,440 cells are no quicker and cost 47,310 in place of 45,413)."""
 
 ENDLESS = 70_000
 """Columns from which no program is over all of them."""
@@ -79,7 +77,7 @@ class Model:
         self._solver = solver
         self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
         self._room = np.concatenate([region.up, region.down])
-        large = len(region.columns) >= (FEW if hasty else LARGE)
+        large = len(region.columns) >= LARGE
         self._nearby = Nearby(region, solver, KEPT if kept is None else kept) if large else None
         self._still = still
         self.weight = still
@@ -146,8 +144,10 @@ class Model:
     @property
     def steps(self) -> tuple[int, ...]:
         """How many columns near a cell to ask before all: none where all are few."""
-        if self._nearby is None or not self._hasty:
-            return () if self._nearby is None else self._nearby.steps
+        if self._nearby is None:
+            return ()
+        if not self._hasty:
+            return self._nearby.steps
         return tuple(most for most in NEAR if most <= HASTY)
 
     @property

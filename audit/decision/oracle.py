@@ -8,7 +8,6 @@ cells that would weaken them.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,13 +26,13 @@ from tableseal.audit.decision.model import NEARLY, Models, in_whole_units
 from tableseal.audit.decision.movers import Movers, prices
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.decision.settling import Settling
+from tableseal.audit.decision.watch import Broken, Watch
 from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
 from tableseal.audit.solvers.protocol import Solver
 
 MOST_TABLES, TABLES_AN_END = 4000, 4
 """Tables that are remembered at most: so many, or so many for each end of the first requirements. With fewer, what was
 shown is forgotten before all is shown (mh2d_big, 4,506 ends, against insiders: no pattern, whatever the time)."""
-
 
 MOST_PAIRS = 200_000_000
 """Sets of cells times requirements up to which tables are looked for that serve many of them."""
@@ -64,50 +63,6 @@ class Decision:
         return bool(self.protected.all())
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
-    meets it; None: none is known."""
-
-    requirement: Requirement
-    cut: Cut | None
-
-
-class Watch(Protocol):
-    """Knows more requirements than an oracle was asked about, too many to ask them all."""
-
-    def __call__(
-        self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits, *, first: bool
-    ) -> Sequence[Broken]:
-        """Those that are not met by a pattern which meets what the oracle was asked about.
-
-        first: some of them are enough.
-        """
-        ...
-
-    def doubts(self, oracle: "Oracle", pattern: NDArray[np.bool_]) -> Sequence[Broken]:
-        """Those, not asked about yet, of which no table in hand shows that a pattern meets them. Nothing is solved."""
-        ...
-
-    def held(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
-        """Those, asked about or not, that relations alone show a pattern not to meet, each with its cut: of those that
-        every safe pattern meets. Nothing is solved."""
-        ...
-
-    def spread(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> None:
-        """Let an oracle know tables that show as much as possible of what a pattern meets."""
-        ...
-
-    def untold(self, oracle: "Oracle", pattern: NDArray[np.bool_]) -> Sequence[Broken]:
-        """Those, not asked about yet, that are asked of somebody and of which no table in hand shows that even
-        outsiders do not find it out."""
-        ...
-
-    def content(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> bool:
-        """Whether a pattern is safe that meets all requirements but some that need not be met."""
-        ...
-
-
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
 
@@ -131,7 +86,7 @@ class Oracle:
         self._watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
-        self._asking = {need: q for q, need in enumerate(self.requirements)}
+        self._asking = set(self.requirements)
         self._narrow = equations.always_open[: equations.cells]
         self.ends = ends_of(self.requirements, equations.value, equations.cells)
         self.movers = None
@@ -169,7 +124,7 @@ class Oracle:
                 self.unsure.add(q)
             if more.cut is not None:
                 self._note(q, more.cut)
-            self._asking[more.requirement] = q
+            self._asking.add(more.requirement)
         self.requirements += tuple(more.requirement for more in broken)
         self.ends = ends_of(self.requirements, self.equations.value, self.equations.cells)
         self._witnesses.ask(self.ends)

@@ -1,14 +1,10 @@
 """Searches of large tables as users call them, with their audits: what the shapes of `surveys.FARMS` take and cost."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from cases.benchmarks import limits, rows
-from cases.benchmarks.process import run
 from cases.benchmarks.rows import Large, Results
 from cases.benchmarks.surveys import ALL, FARMS
 
@@ -16,6 +12,9 @@ NAMES = tuple(f"{family}/1" for family in FARMS)
 
 SECONDS = {100_000: 60.0, 500_000: 600.0, 1_000_000: 1_800.0}
 """Of a search of up to so many cells."""
+
+FOR_AUDITS = 900.0
+"""Wall seconds that an audit may take (241,080 cells: 94 s for bounds)."""
 
 
 def is_large(name: str) -> bool:
@@ -45,16 +44,9 @@ class LargeTables:
         cells = int(name.partition("/")[0].rpartition("_")[2])
         seconds = next(s for most, s in SECONDS.items() if cells <= most)
         empty = Large(name, of, "limit", seconds, rows.today(), cells)
-        with TemporaryDirectory() as folder:
-            job = Path(folder) / "job.json"
-            job.write_text(json.dumps({"name": name, "seconds": seconds, "insiders": False}), "utf-8")
-            allowed = seconds + limits.GIVEN_UP + 2 * limits.FOR_AUDITS
-            used = run([*limits.WORKER, "--job", str(job)], core=self.core, cpu_limit=allowed)
-            if used.stopped:
-                return empty
-            if used.code:
-                return replace(empty, status="failed", message=used.last_error)
-            kept = limits.Kept(**json.loads(job.with_name("result.json").read_text("utf-8")))
+        used, kept = limits.in_a_process(name, seconds, audits=FOR_AUDITS, core=self.core)
+        if kept is None:
+            return empty if used.stopped else replace(empty, status="failed", message=used.last_error)
         return replace(
             empty,
             status="measured",

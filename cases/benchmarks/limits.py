@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cases.benchmarks.competitors.protocol import cpu_seconds
-from cases.benchmarks.process import peak_megabytes, run
+from cases.benchmarks.process import Usage, peak_megabytes, run
 from cases.benchmarks.releases import to_protect
 from cases.benchmarks.suppressors import processor_time
 from cases.benchmarks.surveys import ALL, FARMS, LARGE, SURVEYS, draw
@@ -76,17 +76,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _tried(name: str, seconds: float, insiders: bool) -> tuple[bool, str]:
     """Whether the limit holds, and what came of the search."""
-    with TemporaryDirectory() as folder:
-        job = Path(folder) / "job.json"
-        job.write_text(json.dumps({"name": name, "seconds": seconds, "insiders": insiders}), "utf-8")
-        used = run([*WORKER, "--job", str(job)], core=None, cpu_limit=seconds + GIVEN_UP)
-        if used.code:
-            return False, f"LATE: stopped after {used.cpu:.0f} s" if used.stopped else f"FAILED: {used.last_error}"
-        kept = Kept(**json.loads(job.with_name("result.json").read_text("utf-8")))
+    used, kept = in_a_process(name, seconds, insiders=insiders)
+    if kept is None:
+        return False, f"LATE: stopped after {used.cpu:.0f} s" if used.stopped else f"FAILED: {used.last_error}"
     held = kept.within(seconds)
     what = "everything withheld" if kept.everything else f"cost {kept.cost:,.0f}"
     times = f"{kept.search:.1f} s, then the audit {kept.audit:.1f} s"
     return held, f"{kept.cells:,} cells, {what}, {kept.verdict}, {times}{'' if held else ', LATE'}"
+
+
+def in_a_process(
+    name: str, seconds: float, *, insiders: bool = False, audits: float = FOR_AUDITS, core: int | None = None
+) -> tuple[Usage, Kept | None]:
+    """What a search in a process of its own took, and what came of it (None: it ended otherwise). audits: wall seconds
+    that the audit may take."""
+    with TemporaryDirectory() as folder:
+        job = Path(folder) / "job.json"
+        what = {"name": name, "seconds": seconds, "insiders": insiders, "audits": audits}
+        job.write_text(json.dumps(what), "utf-8")
+        used = run([*WORKER, "--job", str(job)], core=core, cpu_limit=seconds + audits + GIVEN_UP)
+        result = job.with_name("result.json")
+        return used, None if used.code else Kept(**json.loads(result.read_text("utf-8")))
 
 
 def _work(path: Path) -> None:
@@ -95,8 +105,8 @@ def _work(path: Path) -> None:
     path.with_name("result.json").write_text(json.dumps(asdict(searched(**job))), "utf-8")
 
 
-def searched(name: str, seconds: float, insiders: bool) -> Kept:
-    """A search within processor seconds, as users call it."""
+def searched(name: str, seconds: float, insiders: bool, audits: float = FOR_AUDITS) -> Kept:
+    """A search within processor seconds, as users call it. audits: wall seconds that its audit may take."""
     from tableseal.suppression.bounds.bounding import bounded
     from tableseal.suppression.reasons.explaining import explained
     from tableseal.suppression.suppress import suppress
@@ -104,16 +114,16 @@ def searched(name: str, seconds: float, insiders: bool) -> Kept:
     drawn = draw(name)
     release = to_protect(drawn.instance, drawn.cost, [drawn.given] if insiders else None)
     began = cpu_seconds()
-    audits: list[float] = []
+    begun: list[float] = []
 
     def note(phase: str, *_: int) -> None:
         if phase == "audit":
-            audits.append(cpu_seconds())
+            begun.append(cpu_seconds())
 
     limit = processor_time(seconds)
-    made = suppress(release, time_limit=limit, audit_limit=FOR_AUDITS, progress=note, explain=False)
+    made = suppress(release, time_limit=limit, audit_limit=audits, progress=note, explain=False)
     ended = cpu_seconds()
-    audited = audits[-1] if audits else ended
+    audited = begun[-1] if begun else ended
     found, scale = explained(bounded(made)).found, made.problem.scale
     return Kept(
         cells=len(drawn.cost),

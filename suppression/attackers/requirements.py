@@ -26,7 +26,8 @@ from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.directions import Directions
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.model import Models
-from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.watch import Broken
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.solvers.protocol import Solver

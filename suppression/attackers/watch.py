@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.watch import Broken
 from tableseal.suppression.attackers.lasting import Lasting
 from tableseal.suppression.attackers.requirements import Unmet
 from tableseal.suppression.problem.problem import Problem

@@ -48,12 +48,12 @@ SEPARATE, TOGETHER, REGIONS, LEANER = 0.5, 0.5, 0.95, 0.5
 need then, for regions protected anew, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498
 after 0.6 s, blocks and small grids 45,413 after 14 s, with regions 41,590 after 30 s; calls 42,491 after 60 s.)"""
 
-REROUTED = 0.3
-"""Of what is left then, for boxes led around dear cells."""
-
 LONGER = 0.75
 """SEPARATE where the oracle cannot remember tables: what is left then has boxes, which are far dearer (241,080 cells:
 140 for a requirement, and 700)."""
+
+REROUTED = 0.3
+"""Of what is left then, for boxes led around dear cells."""
 
 GUIDED = 20_000
 """Cells from which the first proposal follows a choice that may withhold cells in part (fh3d_big, 66,810 cells, cost
@@ -133,15 +133,15 @@ def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
     hand = InHand(problem, oracle.ends)
     hand.offer(oracle.tables(problem.primary))
     by_parts(problem, oracle, hand, tools.limits.share(SEPARATE if remembers(problem) else LONGER))
-    pattern: Pattern | None = hand.pattern
-    assert pattern is not None
+    inside = hand.pattern
+    pattern: Pattern | None = inside
     if remembers(problem):
         oracle.learn(hand.tables)
     if len(hand.missing) and remembers(problem):
-        pattern = widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), pattern)
+        pattern = widened(problem, replace(tools, limits=tools.limits.share(TOGETHER)), inside)
         hand.offer(oracle.tables(pattern) if pattern is not None else [])
     elif len(hand.missing):
-        pattern = at_once(problem, oracle, pattern, tools.limits.share(REROUTED), hand, cheaper=True)
+        pattern = at_once(problem, oracle, inside, tools.limits.share(REROUTED), hand, cheaper=True)
     if not hand.complete:
         return _cheapest(tools, pattern, problem, best, hand.handed())
     best = _cheapest(tools, hand.pattern, problem, best, hand.handed())

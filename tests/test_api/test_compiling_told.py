@@ -35,5 +35,5 @@ def test_a_terminal_is_told_of_compiling(
     with pytest.raises(typer.Exit):
         run()
     assert capsys.readouterr().err == (
-        "Compiling took 30 s, once for this installation; time limits do not count it.\n" if told else ""
+        "Preparing the program for this machine took 30 s, once; no time limit counts it.\n" if told else ""
     )

@@ -21,9 +21,10 @@ from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.kernels import serve
 from tableseal.audit.decision.of_release import build_equations
-from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.parts import Part, learn_from, parts
 from tableseal.audit.decision.regions import region_of
+from tableseal.audit.decision.watch import Broken
 from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
