@@ -78,7 +78,8 @@ class Outcome:
     """What a search came to.
 
     found: its pattern, cost with all secondary cells; release, report: with the pattern, audited (None without one).
-    requirements: all that was asked for; oracle: of these. impossible: one that no pattern meets.
+    requirements: all that was asked for; oracle: of these. impossible: one that no pattern meets. audited: seconds of
+    the time limit that passed while the pattern was audited; they do not count.
     """
 
     found: Found
@@ -87,6 +88,7 @@ class Outcome:
     requirements: tuple[Requirement, ...]
     oracle: Oracle
     impossible: Requirement | None = None
+    audited: float = 0.0
 
 
 def _least_audit(problem: Problem) -> float:
@@ -454,6 +456,7 @@ class Rounds:
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(problem.as_given(release), policy=problem.policy)
         began, allowed = now(), self._audit_limit if seconds is None else seconds
+        before = self._limits.seconds_left()
         with self._phases.at("audit"):
             report = audit(
                 release,
@@ -481,7 +484,8 @@ class Rounds:
         )
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
-        return self._outcome(found, release, report)
+        audited = 0.0 if isinf(before) else before - self._limits.seconds_left()
+        return replace(self._outcome(found, release, report), audited=audited)
 
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""

@@ -200,4 +200,8 @@ class Limits:
 
     def share(self, part: float) -> "Limits":
         """The same with a part of the time that is left."""
-        return self if self.deadline is None else replace(self, deadline=now() + part * self.seconds_left())
+        return self if self.deadline is None else self.anew(part * self.seconds_left())
+
+    def anew(self, seconds: float) -> "Limits":
+        """The same with so many seconds from now on."""
+        return replace(self, deadline=now() + seconds)

@@ -35,7 +35,11 @@ class ProcessorTime(Limits):
 
     def share(self, part: float) -> "ProcessorTime":
         """The same with a part of the time that is left."""
-        return replace(self, until=process_time() + part * self.seconds_left())
+        return self.anew(part * self.seconds_left())
+
+    def anew(self, seconds: float) -> "ProcessorTime":
+        """The same with so many seconds from now on."""
+        return replace(self, until=process_time() + seconds)
 
 
 def processor_time(seconds: float) -> ProcessorTime:

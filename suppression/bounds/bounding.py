@@ -81,7 +81,7 @@ def allowed(seconds: float) -> float:
 
 
 def _allowed(result: Suppression) -> Limits:
-    """A share of the time that everything before took, and of what is left."""
+    """A share of the time that everything before took, and of what is left of a limit, which does not count audits."""
     most = allowed(sum(seconds for _, seconds in result.seconds))
-    left = result.limits.seconds_left()
-    return Limits(now() + most) if LEFT * left > most else result.limits.share(LEFT)
+    left = LEFT * (result.limits.seconds_left() + result.outcome.audited)
+    return Limits(now() + most) if left > most else result.limits.anew(left)

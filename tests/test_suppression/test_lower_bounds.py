@@ -136,6 +136,15 @@ def test_a_quick_answer_does_not_wait_long_for_its_bound(
     assert given == pytest.approx([allowed], abs=0.5)
 
 
+def test_the_time_of_an_audit_is_left_for_the_bound() -> None:
+    """CONVENTION 1076: a limit is for all but the audit, which takes longer than what is left of large tables."""
+    quick = suppress(table(), method="heuristic", explain=False, time_limit=20.0)
+    assert 0.0 < quick.outcome.audited < 20.0
+    late = replace(quick, limits=Limits(now()))
+    assert bounded(replace(late, outcome=replace(quick.outcome, audited=0.0))).found.bound == 0
+    assert bounded(replace(late, outcome=replace(quick.outcome, audited=10.0))).found.bound > 0
+
+
 def test_no_time_no_bound() -> None:
     """CONVENTION 1076: what was found stands."""
     quick = suppress(table(), method="heuristic", explain=False)
