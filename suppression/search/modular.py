@@ -52,6 +52,11 @@ LONGER = 0.75
 """SEPARATE where the oracle cannot remember tables: what is left then has boxes, which are far dearer (241,080 cells:
 140 for a requirement, and 700)."""
 
+AN_END = 6e-3
+"""Seconds that an end takes in a block or small grid of 2,000 cells. Where the oracle cannot remember tables and there
+is no time for all ends, boxes and regions have all of it: what some ends need beside boxes for all others saves little
+(241,080 cells in 60 s: a cost of 8,080,352 with blocks, 6,467,109 without)."""
+
 REROUTED = 0.3
 """Of what is left then, for boxes led around dear cells."""
 
@@ -132,7 +137,9 @@ def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
     oracle = tools.oracle
     hand = InHand(problem, oracle.ends)
     hand.offer(oracle.tables(problem.primary))
-    by_parts(problem, oracle, hand, tools.limits.share(SEPARATE if remembers(problem) else LONGER))
+    limits = tools.limits.share(SEPARATE if remembers(problem) else LONGER)
+    if remembers(problem) or AN_END * len(hand.missing) <= limits.seconds_left():
+        by_parts(problem, oracle, hand, limits)
     inside = hand.pattern
     pattern: Pattern | None = inside
     if remembers(problem):

@@ -197,6 +197,26 @@ def test_blocks_come_where_calls_may_take_long(large: pytest.MonkeyPatch, larger
     assert bool(looked) == separately
 
 
+@pytest.mark.parametrize("turnover", [False, True])
+@pytest.mark.parametrize("seconds", [0.0, 1e6])
+def test_blocks_come_where_all_ends_have_time(large: pytest.MonkeyPatch, seconds: float, turnover: bool) -> None:
+    """CONVENTION 1126: of tables that are not remembered; safe with them and without, and with no limit in any case."""
+    large.setattr("tableseal.suppression.search.repair.REMEMBERED", 0)
+    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0)
+    large.setattr(module, "AN_END", seconds)
+    looked: list[bool] = []
+    by_blocks = module.by_parts
+    large.setattr(module, "by_parts", lambda *a, **k: looked.append(True) or by_blocks(*a, **k))
+    made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
+    for limits, expected in ((Limits(now() + 100), seconds == 0.0), (Limits(), True)):
+        problem, tools = posed(made)
+        looked.clear()
+        found = modular(problem, replace(tools, limits=limits))
+        assert found.pattern is not None
+        assert missed(made, problem, found.pattern) == 0
+        assert bool(looked) == expected
+
+
 def test_models_of_a_part_are_gone_with_it() -> None:
     """Of a table of 241,080 cells thousands of parts are asked, with a linear program in each."""
     problem, tools = posed(drawn("small", farms(((3, 2), (3,)), turnover=False), 3))
