@@ -48,15 +48,6 @@ SEPARATE, TOGETHER, REGIONS, LEANER = 0.5, 0.5, 0.95, 0.5
 need then, for regions protected anew, and for each end to take what it needs again. (34,440 cells: boxes cost 173,498
 after 0.6 s, blocks and small grids 45,413 after 14 s, with regions 41,590 after 30 s; calls 42,491 after 60 s.)"""
 
-LONGER = 0.75
-"""SEPARATE where the oracle cannot remember tables: what is left then has boxes, which are far dearer (241,080 cells:
-140 for a requirement, and 700)."""
-
-AN_END = 6e-3
-"""Seconds that an end takes in a block or small grid of 2,000 cells. Where the oracle cannot remember tables and there
-is no time for all ends, boxes and regions have all of it: what some ends need beside boxes for all others saves little
-(241,080 cells in 60 s: a cost of 8,080,352 with blocks, 6,467,109 without)."""
-
 REROUTED = 0.3
 """Of what is left then, for boxes led around dear cells."""
 
@@ -123,7 +114,7 @@ def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0)
     if tables.small and not tables.larger:
         return _cheaper(best, best_proposal(problem, tools, tables, share))
     limits = tools.limits.share(share) if remembers(problem) else tools.limits
-    best = _separately(problem, replace(tools, limits=limits), best)
+    best = _separately(problem, replace(tools, limits=limits), best, blocks=remembers(problem) or not boxes.complete)
     if best.pattern is None or not remembers(problem):
         return best
     pattern = leaner(problem, tools.oracle, best.pattern, limits.share(LEANER), tools.seed)
@@ -131,15 +122,19 @@ def quick(problem: Problem, tools: Tools, tables: SubTables, share: float = 1.0)
     return _cheapest(tools, clean_up(problem, tools.oracle, pattern, limits), problem, best)
 
 
-def _separately(problem: Problem, tools: Tools, best: Found) -> Found:
+def _separately(problem: Problem, tools: Tools, best: Found, *, blocks: bool) -> Found:
     """A safe pattern of what ends need in blocks and small grids, of what others need on the whole, and of boxes, with
-    small regions protected anew; or the best so far."""
+    small regions protected anew; or the best so far.
+
+    blocks: False: boxes come first. Where the oracle cannot remember tables, blocks and small grids take longer than
+    all ends have, and what regions make of boxes costs less (241,080 cells: in 60 s 6,467,109, with blocks 8,080,352;
+    where boxes are led around dear cells for 16 s, 4,929,965 after 123 s, with blocks 4,827,672 after 448 s).
+    """
     oracle = tools.oracle
     hand = InHand(problem, oracle.ends)
     hand.offer(oracle.tables(problem.primary))
-    limits = tools.limits.share(SEPARATE if remembers(problem) else LONGER)
-    if remembers(problem) or AN_END * len(hand.missing) <= limits.seconds_left():
-        by_parts(problem, oracle, hand, limits)
+    if blocks:
+        by_parts(problem, oracle, hand, tools.limits.share(SEPARATE))
     inside = hand.pattern
     pattern: Pattern | None = inside
     if remembers(problem):

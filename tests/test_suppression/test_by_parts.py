@@ -198,23 +198,24 @@ def test_blocks_come_where_calls_may_take_long(large: pytest.MonkeyPatch, larger
 
 
 @pytest.mark.parametrize("turnover", [False, True])
-@pytest.mark.parametrize("seconds", [0.0, 1e6])
-def test_blocks_come_where_all_ends_have_time(large: pytest.MonkeyPatch, seconds: float, turnover: bool) -> None:
-    """CONVENTION 1126: of tables that are not remembered; safe with them and without, and with no limit in any case."""
-    large.setattr("tableseal.suppression.search.repair.REMEMBERED", 0)
+@pytest.mark.parametrize("remembered", [0, 10**6])
+def test_blocks_come_where_tables_are_remembered(large: pytest.MonkeyPatch, remembered: int, turnover: bool) -> None:
+    """CONVENTION 1126: or where boxes do not show everything; safe in any case."""
+    large.setattr("tableseal.suppression.search.repair.REMEMBERED", remembered)
     large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0)
-    large.setattr(module, "AN_END", seconds)
     looked: list[bool] = []
     by_blocks = module.by_parts
     large.setattr(module, "by_parts", lambda *a, **k: looked.append(True) or by_blocks(*a, **k))
     made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
-    for limits, expected in ((Limits(now() + 100), seconds == 0.0), (Limits(), True)):
+    for incomplete in (False, True):
+        if incomplete:
+            large.setattr(InHand, "complete", property(lambda hand: False))
         problem, tools = posed(made)
         looked.clear()
-        found = modular(problem, replace(tools, limits=limits))
+        found = modular(problem, replace(tools, limits=Limits(now() + 100)))
         assert found.pattern is not None
         assert missed(made, problem, found.pattern) == 0
-        assert bool(looked) == expected
+        assert bool(looked) == (incomplete or remembered > 0)
 
 
 def test_models_of_a_part_are_gone_with_it() -> None:
