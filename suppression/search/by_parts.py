@@ -25,6 +25,9 @@ LARGE = 3_000
 """Cells that can move in a block, up to which its ends are asked in it, if its codes are the finest (34,440 cells, 345
 of them: 2 ms an end; 241,080 cells, 2,300: 6 ms)."""
 
+CROWD = 200
+"""Tables that move a cell, up to which it is tried to do without it in small grids."""
+
 SEVERAL = 8
 """Requirements of a block or small grid from which a call chooses for all of them together (241,080 cells, small grids
 of 900 cells for one end: 0.14 s with the call)."""
@@ -63,6 +66,36 @@ def by_parts(problem: Problem, oracle: Oracle, hand: InHand, limits: Limits) -> 
                 if cell in inside:
                     _take(problem, oracle, hand, inside, own, limits)
                     price[inside[hand.used[inside] > 0]] = 0.0
+
+
+def without_dear_cells(problem: Problem, oracle: Oracle, hand: InHand, limits: Limits) -> None:
+    """Put tables in hand that do without dear cells, the dearest first: the ends of those that move one are asked again
+    in small grids. Where that is not cheaper they have theirs again; every end has one to begin with and afterwards."""
+    relations = Relations(problem)
+    grids = {measure: grid_of(problem, measure) for measure in np.unique(problem.cells.measure).tolist()}
+    cost = np.where(problem.may, problem.cost.astype(np.float64), np.inf)
+    cells = np.flatnonzero((hand.used > 0) & ~problem.primary)
+    for cell in cells[np.argsort(-problem.cost[cells], kind="stable")].tolist():
+        if limits.out_of_time():
+            return
+        before, old = problem.price(hand.pattern), {end: hand.table[end] for end in sorted(hand.moving[cell])}
+        if not 0 < len(old) <= CROWD:
+            continue
+        for end in old:
+            hand.put(end, None)
+        for asked in np.unique(hand.ends.cell[list(old)]).tolist():
+            grid = grids[int(problem.cells.measure[asked])]
+            own = sorted({int(hand.ends.requirement[end]) for end in old if hand.ends.cell[end] == asked})
+            if grid is not None:
+                inside = relations.movable(around(grid, asked, np.where(hand.pattern, 0.0, cost), UP - 1))
+                if asked in inside:
+                    _take(problem, oracle, hand, inside, own, limits)
+        for end, table in old.items():
+            if hand.table[end] is None:
+                hand.put(end, table)
+        if problem.price(hand.pattern) >= before:
+            for end, table in old.items():
+                hand.put(end, table)
 
 
 def _take(

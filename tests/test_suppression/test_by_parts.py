@@ -27,7 +27,7 @@ from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search import modular as module
 from tableseal.suppression.search import sub_tables
 from tableseal.suppression.search.boxes import Boxed
-from tableseal.suppression.search.by_parts import by_parts
+from tableseal.suppression.search.by_parts import by_parts, without_dear_cells
 from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.modular import modular
@@ -112,6 +112,27 @@ def test_regions_protected_anew_cost_no_more_and_protect_on_the_whole(
         times[table.cells] += 1
         assert problem.equations.allow(table.cells, table.moves)
     assert np.array_equal(times, hand.used)
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.integers(0, 40) | st.none())
+def test_to_do_without_dear_cells_costs_no_more_and_protects_on_the_whole(
+    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, looks: int | None
+) -> None:
+    """CONVENTION 1127: whenever the time is over."""
+    made = drawn("small", farms(shape, turnover=turnover), seed)
+    if not made.instance.primary.any():
+        return
+    problem, tools = posed(made)
+    hand = InHand(problem, tools.oracle.ends)
+    if at_once(problem, tools.oracle, problem.primary, Limits(), hand) is None:
+        return
+    before = problem.price(hand.pattern)
+    without_dear_cells(problem, tools.oracle, hand, Limits() if looks is None else Ticking(looks=looks))
+    assert problem.price(hand.pattern) <= before
+    assert hand.complete
+    assert not (hand.pattern & ~problem.primary & ~problem.may).any()
+    assert missed(made, problem, hand.pattern) == 0
 
 
 @pytest.mark.parametrize("turnover", [False, True])
