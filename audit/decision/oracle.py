@@ -5,7 +5,7 @@ a table serves every pattern that withholds what it changes; multipliers refute 
 cells that would weaken them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -26,7 +26,7 @@ from tableseal.audit.decision.model import NEARLY, Models, in_whole_units
 from tableseal.audit.decision.movers import Movers, prices
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.decision.settling import Settling
-from tableseal.audit.decision.watch import Broken, Watch
+from tableseal.audit.decision.watch import Blamed, Broken, Watch
 from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
 from tableseal.audit.solvers.protocol import Solver
 
@@ -458,6 +458,14 @@ class Oracle:
         self.learn_from(other)
         self.ask([doubts[q] for q in sorted(took)])
         return chosen
+
+    def blamed(self) -> Blamed | None:
+        """See `Watch.blamed`; None without a watch."""
+        return None if self._watch is None else self._watch.blamed()
+
+    def shared(self) -> Mapping[int, Requirement]:
+        """See `Watch.shared`; nothing without a watch."""
+        return {} if self._watch is None else self._watch.shared()
 
     def doubts(self, pattern: NDArray[np.bool_]) -> Sequence[Broken]:
         """What the watch doubts about a pattern, see `Watch.doubts`."""

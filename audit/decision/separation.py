@@ -4,7 +4,7 @@ Where no table moves a sensitive cell far enough, the multipliers give a cut tha
 the floats were: they are rounded to fractions, and the capacities are computed from these exactly.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,8 +35,18 @@ TOGETHER = 4
 class Separation:
     """Finds cuts that a fractional pattern breaks."""
 
-    def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
-        self._equations = equations
+    def __init__(
+        self,
+        equations: Equations,
+        requirements: Sequence[Requirement],
+        ends: Ends,
+        solver: Solver,
+        shared: Mapping[int, Requirement] | None = None,
+    ) -> None:
+        """shared: cell -> what nobody may find out of it; see `roots`."""
+        self._equations, self._shared = equations, shared or {}
+        self.roots: list[tuple[int, Cut]] = []
+        """(cell, cut of what nobody may find out of it), from the multipliers of each cut that was found."""
         self.ask(requirements, ends)
         self._regions = Regions(equations, lambda region: _Model(region, solver))
 
@@ -68,11 +78,28 @@ class Separation:
     def cut(self, end: int, multipliers: Sequence[tuple[int, Multipliers]], rows: Ints) -> Cut | None:
         """The cut that the multipliers of both ways of an end, or of its only one, give."""
         need = self._requirements[self.ends.requirement[end]]
+        root = self._root(need.cell, multipliers, rows)
+        if root is not None:
+            self.roots.append((need.cell, root))
         if need.either:
             far = dict(self.ends.ways(end))
             ways = [Missed(far[way], ((way, y),)) for way, y in multipliers]
             return either_cut(self._equations, need, ways, rows, None)
         return capacity_cut(self._equations, need, Missed(int(self.ends.distance[end]), tuple(multipliers)), rows)
+
+    def _root(self, cell: int, multipliers: Sequence[tuple[int, Multipliers]], rows: Ints) -> Cut | None:
+        """What the same multipliers say of what nobody may find out of a cell: how far it can go one way, or, where it
+        is enough that it can move, how far apart two tables can be."""
+        need, (way, y) = self._shared.get(cell), multipliers[0]
+        if need is None or len(multipliers) > 2:
+            return None
+        value = int(self._equations.value[cell])
+        low, high = need.ends(value)
+        distance = value - low if way == 1 else high - value
+        if len(multipliers) == 1 and distance > 0:
+            return capacity_cut(self._equations, need, Missed(distance, ((way, y),)), rows)
+        other = replace(y, numerator=-y.numerator)
+        return capacity_cut(self._equations, need, Missed(need.width, ((way, y), (-way, other))), rows)
 
 
 class _Model:

@@ -1,6 +1,6 @@
 """What knows more requirements than an oracle was asked about, and what it says of a pattern."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +22,19 @@ class Broken:
 
     requirement: Requirement
     cut: Cut | None
+
+
+@dataclass(frozen=True)
+class Blamed:
+    """Sets of cells that somebody knows as soon as they are withheld, and what every safe pattern keeps from all.
+
+    needs: sensitive cell -> what nobody may find out of it, be it an outsider. known: cells (int64), one set each;
+    spared: cells (int64) that must not be kept from who knows the set.
+    """
+
+    needs: Mapping[int, Requirement]
+    known: Sequence[NDArray[np.int64]]
+    spared: Sequence[NDArray[np.int64]]
 
 
 class Watch(Protocol):
@@ -56,4 +69,12 @@ class Watch(Protocol):
 
     def content(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether a pattern is safe that meets all requirements but some that need not be met."""
+        ...
+
+    def blamed(self) -> Blamed:
+        """Whom all patterns may make know cells, whatever else they withhold."""
+        ...
+
+    def shared(self) -> Mapping[int, Requirement]:
+        """Its needs alone, which take no time."""
         ...

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.asked import any_secret, hidden_and_own
 from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
 from tableseal.audit.attackers.contributors import Contributors
-from tableseal.audit.attackers.insiders import insiders, may_know_cells
+from tableseal.audit.attackers.insiders import all_contributors, insiders, may_know_cells
 from tableseal.audit.attackers.question import question
 from tableseal.audit.attackers.ranks import required_by_ranks
 from tableseal.audit.attackers.requirement import Requirement
@@ -270,6 +270,28 @@ class InsiderRequirements:
         for (one, place), cut in zip(pairs, cuts, strict=True):
             if cut is not None:
                 yield one.unmet(needs[one.own.get(place, place)], cut, shared=place in one.own)
+
+    def sole(self, pattern: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Of the contributors of cells, together or alone: (cells of a pattern that nobody else has a share in,
+        sensitive cells of which the question differs from that of somebody without a share); int64.
+
+        Whichever of the cells a narrower pattern withholds, they know these: each cell has as many contributors as they
+        are. Empty parts of a cell are left out, because they are told only by the cell around them.
+        """
+        contributors = self._contributors.aimed_at(np.flatnonzero(pattern))
+        for attacker in all_contributors(contributors):
+            known = np.array(attacker.known, np.int64)
+            known = known[pattern[known] & (contributors.number[known] == attacker.members)]
+            held = [contributors.held_by(cell) for cell in known.tolist()]
+            if len(known) and all(np.array_equal(held[0], other) for other in held):
+                hidden, own = hidden_and_own(contributors, attacker, self._sensitive)
+                own = own[~contributors.is_count[self._sensitive[own]]]
+                yield known, self._sensitive[np.union1d(hidden, own)]
+
+    @property
+    def plain(self) -> Sequence[Requirement]:
+        """What somebody must not find out who has no share in a cell, of each sensitive cell."""
+        return self._plain
 
     def with_shares(self, pattern: NDArray[np.bool_]) -> bool:
         """Whether somebody has a share in a cell of a pattern and does not know its value."""

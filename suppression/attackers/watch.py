@@ -1,6 +1,6 @@
 """Insiders as what an oracle watches for: their requirements, asked once a pattern does not meet them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.oracle import Oracle
-from tableseal.audit.decision.watch import Broken
+from tableseal.audit.decision.watch import Blamed, Broken
 from tableseal.suppression.attackers.lasting import Lasting
 from tableseal.suppression.attackers.requirements import Unmet
 from tableseal.suppression.problem.problem import Problem
@@ -23,6 +23,8 @@ class InsiderWatch:
 
     def __init__(self, problem: Problem, given_up: frozenset[Requirement]) -> None:
         self._insiders, self.given_up = problem.insiders, given_up
+        self._withheld = problem.primary | problem.may | problem.stays
+        self._blamed: Blamed | None = None
         may = np.flatnonzero(problem.may)
         self._cheapest_first = may[np.argsort(problem.cost[may], kind="stable")]
         never = problem.primary | problem.stays | problem.equations.always_open[: len(problem.cells)]
@@ -51,6 +53,19 @@ class InsiderWatch:
             one for one in self._insiders.held(pattern, self._cheapest_first) if self._lasting.implied(one.requirement)
         )
         return [Broken(one.requirement, one.cut) for one in held]
+
+    def blamed(self) -> Blamed:
+        """Contributors of cells, and what must be kept from them and from outsiders alike."""
+        if self._blamed is None:
+            sole = list(self._insiders.sole(self._withheld))
+            known, spared = [cells for cells, _ in sole], [cells for _, cells in sole]
+            self._blamed = Blamed(self.shared(), known, spared)
+        return self._blamed
+
+    def shared(self) -> Mapping[int, Requirement]:
+        """Of sensitive cells, what must be kept from contributors without a share and from outsiders alike."""
+        needs = [self._lasting.part(need) for need in self._insiders.plain]
+        return {need.cell: need for need in needs if not need.either}
 
     def spread(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> None:
         """Let an oracle know tables that show as much as possible of what insiders do not find out."""

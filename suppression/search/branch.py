@@ -190,7 +190,7 @@ def _apart(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> NDArra
         planes.take()
         if best is pattern or problem.price(wider) < problem.price(best):
             best = wider
-        if np.array_equal(wider, pattern) or not planes.relax():
+        if np.array_equal(wider, pattern) or not planes.relax_lifted(limits):
             break
         chosen = planes.choose(SHARE * limits.seconds_left(), NEAR_AIM / 2)
         planes.raise_bound(chosen.bound)

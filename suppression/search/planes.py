@@ -9,6 +9,7 @@ from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.separation import Separation
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.combining import cheaper
+from tableseal.suppression.search.lifted import Lifted
 from tableseal.suppression.search.master import Chosen, Master, Row, whole_bound
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.relations import Lonely
@@ -43,7 +44,11 @@ class Planes:
         self.master = Master(self.candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
         self._place = np.full(len(problem.primary), -1, dtype=np.int64)
         self._place[self.candidates] = np.arange(len(self.candidates))
-        self._separation = Separation(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
+        oracle = tools.oracle
+        self._separation = Separation(
+            problem.equations, oracle.requirements, oracle.ends, tools.engine, oracle.shared()
+        )
+        self._lifted: Lifted | None = None
         self._ask()
         self._looked_at = set[bytes]()
         self.passed_over = 0
@@ -108,6 +113,15 @@ class Planes:
         self.open &= value + self.reduced <= self.cost - 1 + NEARLY * max(1.0, self.cost)
         return True
 
+    def relax_lifted(self, limits: Limits) -> bool:
+        """The same with what cuts in hand say of who knows cells, until they say nothing more; no program is solved but
+        the relaxation."""
+        while self.relax():
+            if limits.out_of_time() or not self._lift(self.share):
+                return True
+            self.tools.progress("search", self.bound, self.cost)
+        return False
+
     def raise_bound(self, bound: int) -> None:
         """No safe pattern costs less; but for the best one, which need not be a pattern of open candidates."""
         self.bound = min(max(self.bound, bound), self.cost)
@@ -120,7 +134,22 @@ class Planes:
         added = self._bridges(share)
         if oracle.watched:
             added += sum(self.held((share >= least) | self.problem.primary) for least in HELD)
-        return added + sum(self.add(cut) for cut in self._separation.cuts(share, limits, CUTS_A_ROUND).values())
+        added += sum(self.add(cut) for cut in self._separation.cuts(share, limits, CUTS_A_ROUND).values())
+        return added + (self._lift(share) if oracle.watched else 0)
+
+    def _lift(self, share: NDArray[np.float64]) -> int:
+        """Add what cuts in hand say of who knows cells; how many are new."""
+        if self._lifted is None:  # late: of thousands of contributors it takes seconds
+            blamed = self.tools.oracle.blamed()
+            if blamed is None:
+                return 0
+            self._lifted = Lifted(blamed, self.problem.primary | self.problem.may)
+            for relation, cell in self._lonely.asked(self._asked):
+                self._lifted.learn(cell, self._lonely.cut(relation, cell))
+        for cell, cut in self._separation.roots:
+            self._lifted.learn(cell, cut)
+        self._separation.roots.clear()
+        return sum(self.add(cut) for cut in self._lifted.broken(share))
 
     def held(self, pattern: NDArray[np.bool_]) -> int:
         """Add cuts of what attackers find out of a pattern from relations alone; how many are new."""

@@ -15,6 +15,8 @@ class Lonely:
     def __init__(self, equations: Equations) -> None:
         self._rows = csr_array(abs(equations.short.sign()))
         self._cells = equations.cells
+        self._unseen = equations.always_open.astype(np.int64)
+        self._unseen[self._cells :] = 1
 
     def alone(self, pattern: NDArray[np.bool_]) -> list[tuple[int, int]]:
         """(relation, cell) wherever a withheld cell is the only one in a relation."""
@@ -24,6 +26,13 @@ class Lonely:
         where = self._rows @ (marked * np.arange(len(marked)))
         rows = np.flatnonzero(count == 1)
         return list(zip(rows.tolist(), where[rows].tolist(), strict=True))
+
+    def asked(self, cells: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """(relation, cell) of some cells (bool), in relations of nothing but cells that are published or withheld."""
+        plain = np.flatnonzero(self._rows @ self._unseen == 0)
+        row, cell = self._rows[plain][:, : self._cells].nonzero()
+        kept = cells[cell]
+        return list(zip(plain[row[kept]].tolist(), cell[kept].tolist(), strict=True))
 
     def others(self, relation: int, cell: int) -> NDArray[np.int64]:
         """The other cells of a relation."""

@@ -15,7 +15,9 @@ from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.separation import Separation
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.naming import full_name
@@ -27,6 +29,8 @@ from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.search.lifted import Lifted
+from tableseal.suppression.search.relations import Lonely
 from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
@@ -154,6 +158,35 @@ def test_every_safe_pattern_meets_what_is_said_to_be_sure(seed: int, share: floa
         if not failing(problem, other):
             assert judge.decide(other).safe
             assert all(b.cut is None or b.cut.holds(other) for b in sure)
+
+
+@settings(SOME, max_examples=8)
+@given(SEEDS)
+def test_every_safe_pattern_meets_cuts_lifted_to_who_knows_cells(seed: int) -> None:
+    """CONVENTION 1082: of patterns that withhold cells in part, by auditing all whole ones."""
+    problem, draw = random_problem(seed), np.random.default_rng(seed)
+    assume(problem.may.sum() <= 5 and not problem.hopeless)
+    watch = InsiderWatch(problem, frozenset())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs(), watch)
+    blamed = oracle.blamed()
+    assert blamed is not None
+    separation = Separation(problem.equations, problem.requirements, oracle.ends, Highs(), blamed.needs)
+    lonely, of_search = Lonely(problem.equations), Lifted(blamed, problem.primary | problem.may)
+    for relation, cell in lonely.asked(problem.asked):
+        of_search.learn(cell, lonely.cut(relation, cell))
+    lifted: list[Cut] = []
+    for _ in range(4):
+        share = np.where(problem.primary, 1.0, problem.may * draw.choice([0.0, 0.2, 0.5, 1.0], len(problem.may)))
+        separation.cuts(share, Limits())
+        for cell, cut in separation.roots:
+            of_search.learn(cell, cut)
+        found = of_search.broken(share)
+        assert all((cut.weight * share[cut.cells]).sum() < cut.right for cut in found)
+        lifted += found
+    assume(lifted)
+    for other in all_patterns(problem):
+        if not all(cut.holds(other) for cut in lifted):
+            assert failing(problem, other)
 
 
 @settings(SOME, max_examples=4)
