@@ -21,6 +21,9 @@ CUTS_A_ROUND = 400
 HELD = (0.7, 0.3, 1e-3)
 """Shares from which cells count as withheld where relations alone are asked what they tell attackers."""
 
+LIFTED = 20_000
+"""Cells up to which cuts are lifted to who knows cells (66,810 cells, 7,635 contributors: 1.5 s of a limit of 5 s)."""
+
 NEARLY = 1e-6
 
 
@@ -45,9 +48,9 @@ class Planes:
         self._place = np.full(len(problem.primary), -1, dtype=np.int64)
         self._place[self.candidates] = np.arange(len(self.candidates))
         oracle = tools.oracle
-        self._separation = Separation(
-            problem.equations, oracle.requirements, oracle.ends, tools.engine, oracle.shared()
-        )
+        self._lifts = oracle.watched and len(problem.cost) <= LIFTED
+        shared = oracle.shared() if self._lifts else {}
+        self._separation = Separation(problem.equations, oracle.requirements, oracle.ends, tools.engine, shared)
         self._lifted: Lifted | None = None
         self._ask()
         self._looked_at = set[bytes]()
@@ -135,10 +138,12 @@ class Planes:
         if oracle.watched:
             added += sum(self.held((share >= least) | self.problem.primary) for least in HELD)
         added += sum(self.add(cut) for cut in self._separation.cuts(share, limits, CUTS_A_ROUND).values())
-        return added + (self._lift(share) if oracle.watched else 0)
+        return added + self._lift(share)
 
     def _lift(self, share: NDArray[np.float64]) -> int:
-        """Add what cuts in hand say of who knows cells; how many are new."""
+        """Add what cuts in hand say of who knows cells; how many are new. Not of large tables."""
+        if not self._lifts:
+            return 0
         if self._lifted is None:  # late: of thousands of contributors it takes seconds
             blamed = self.tools.oracle.blamed()
             if blamed is None:
