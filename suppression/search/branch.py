@@ -91,7 +91,7 @@ def cheapest(
     to begin with, if not what broken cuts add up to.
     """
     limits = tools.limits
-    planes = Planes(problem, tools)
+    planes = Planes(problem, tools, lifting=True)
     begun = _begun(planes, proposed, limits)
     pattern = begun.pattern
     if pattern is None:
