@@ -243,6 +243,11 @@ def _far(need: Requirement, value: int) -> tuple[int, int]:
     return value - low, max(high - value, need.width - (value - low))
 
 
+def grids_of(problem: Problem) -> dict[int, Grid | None]:
+    """The grid of each measure, see `grid_of`."""
+    return {measure: grid_of(problem, measure) for measure in np.unique(problem.cells.measure).tolist()}
+
+
 def grid_of(problem: Problem, measure: int) -> Grid | None:
     """The cells of a measure by their codes; None: there are too many combinations."""
     variables, cells = list(problem.release.variables.values()), problem.cells

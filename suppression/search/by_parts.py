@@ -15,7 +15,7 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.parts import Part, alone
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.blocks import UP, Relations, around, blocks
-from tableseal.suppression.search.boxes import grid_of
+from tableseal.suppression.search.boxes import grids_of
 from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.small_table import LARGER, SmallTable, is_small
 
@@ -53,7 +53,7 @@ def by_parts(problem: Problem, oracle: Oracle, hand: InHand, limits: Limits) -> 
         inside = relations.movable(cells)
         if len(inside) <= LARGE and (own := left(inside)):
             _take(problem, oracle, hand, inside, own, limits)
-    grids = {measure: grid_of(problem, measure) for measure in np.unique(problem.cells.measure).tolist()}
+    grids = grids_of(problem)
     price = np.where(problem.may, problem.cost.astype(np.float64), np.inf)
     price[hand.pattern] = 0.0
     for up in range(UP):
@@ -72,15 +72,16 @@ def without_dear_cells(problem: Problem, oracle: Oracle, hand: InHand, limits: L
     """Put tables in hand that do without dear cells, the dearest first: the ends of those that move one are asked again
     in small grids. Where that is not cheaper they have theirs again; every end has one to begin with and afterwards."""
     relations = Relations(problem)
-    grids = {measure: grid_of(problem, measure) for measure in np.unique(problem.cells.measure).tolist()}
+    grids = grids_of(problem)
     cost = np.where(problem.may, problem.cost.astype(np.float64), np.inf)
     cells = np.flatnonzero((hand.used > 0) & ~problem.primary)
     for cell in cells[np.argsort(-problem.cost[cells], kind="stable")].tolist():
         if limits.out_of_time():
             return
-        before, old = problem.price(hand.pattern), {end: hand.table[end] for end in sorted(hand.moving[cell])}
+        old = {end: hand.table[end] for end in sorted(hand.moving[cell])}
         if not 0 < len(old) <= CROWD:
             continue
+        before = problem.price(hand.pattern)
         for end in old:
             hand.put(end, None)
         for asked in np.unique(hand.ends.cell[list(old)]).tolist():

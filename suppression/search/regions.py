@@ -20,7 +20,7 @@ from tableseal.audit.decision.witnesses import FeasibleTable
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.blocks import Relations
-from tableseal.suppression.search.boxes import grid_of
+from tableseal.suppression.search.boxes import grids_of
 from tableseal.suppression.search.in_hand import InHand
 from tableseal.suppression.search.kernels.giving_back import Part, shown
 from tableseal.suppression.search.kernels.protecting import FAILED, Small, protect
@@ -73,7 +73,7 @@ class _Regions:
         self._problem, self._oracle, self._hand = problem, oracle, hand
         self._run = Runner(compiled=True)
         self._relations = Relations(problem)
-        self._grids = {m: grid_of(problem, m) for m in np.unique(problem.cells.measure).tolist()}
+        self._grids = grids_of(problem)
         self._cost = problem.cost.astype(np.float64)
         self._place = np.full(len(problem.cost), -1, np.int64)
         value = equations.value.astype(np.float64)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+import pytest
 from companies import companies_document
 from hypothesis import HealthCheck, assume, example, given, note, settings
 from hypothesis import strategies as st
@@ -30,6 +31,8 @@ from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.lifted import Lifted
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.planes import Planes
 from tableseal.suppression.search.relations import Lonely
 from tableseal.suppression.suppress import suppress
 
@@ -187,6 +190,26 @@ def test_every_safe_pattern_meets_cuts_lifted_to_who_knows_cells(seed: int) -> N
     for other in all_patterns(problem):
         if not all(cut.holds(other) for cut in lifted):
             assert failing(problem, other)
+
+
+@settings(SOME, max_examples=4)
+@given(SEEDS)
+def test_cuts_are_lifted_where_bounds_are_proved_of_tables_that_are_not_large(seed: int) -> None:
+    """CONVENTION 1082."""
+    problem, draw = random_problem(seed), np.random.default_rng(seed)
+    share = np.where(problem.primary, 1.0, problem.may * draw.choice([0.0, 0.5, 1.0], len(problem.may)))
+
+    def found(lifting: bool, largest: int) -> int:
+        """Cuts of that pattern."""
+        watch = InsiderWatch(problem, frozenset())
+        oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs(), watch)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("tableseal.suppression.search.planes.LIFTED", largest)
+            return Planes(problem, Tools(oracle, Highs(), Limits()), lifting=lifting).separate(share, Limits())
+
+    plain = found(False, len(share))
+    assert found(True, len(share) - 1) == plain
+    assume(found(True, len(share)) != plain)
 
 
 @settings(SOME, max_examples=4)
