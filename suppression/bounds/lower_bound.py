@@ -133,7 +133,7 @@ class _Cutting:
         self._own = own = blocks(problem)
         entries = sum(min(len(rows), len(cells)) * len(cells) for cells, rows in own)
         self._run = Runner(worth_compiling(entries, shortfalls))
-        self._blocks: dict[int, BlockCuts] = {}
+        self._cuts = BlockCuts(problem, own, asked, self._run)
         self._ends = asked
 
     @property
@@ -158,13 +158,7 @@ class _Cutting:
         full = self._problem.primary.astype(np.float64)
         full[self.candidates] = share
         yield from self._bridges(full)
-        for number, own in enumerate(self._own):
-            if limits.out_of_time():
-                return
-            block = self._blocks.get(number)
-            if block is None:  # made when it is first asked: 28,595 slices of 241,080 cells take 20 s
-                block = self._blocks[number] = BlockCuts(self._problem, own, self._ends, self._run)
-            yield from block.cuts(full, self._place, besides=besides)
+        yield from self._cuts.broken(full, self._place, besides=besides, limits=limits)
 
     def _bridges(self, full: Floats) -> Iterator[Row]:
         """A cell that is withheld needs others in each of its relations that are withheld as far."""
