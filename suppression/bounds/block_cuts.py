@@ -145,9 +145,7 @@ class BlockCuts:
             stacked([short.made for short in found]),
         )
 
-    def _relation(
-        self, opened: Opened, columns: Ints, asked: Ints, made: csr_array
-    ) -> tuple[csr_array, Ints]:
+    def _relation(self, opened: Opened, columns: Ints, asked: Ints, made: csr_array) -> tuple[csr_array, Ints]:
         """(int64 csr (rows x columns), int64): scale * the move of a column asked = relation @ moves of others, for all
         moves that keep the relations of blocks; nothing, with a scale of 0, where no multipliers were found."""
         multiplier = opened.multipliers(np.searchsorted(columns, asked), made)
@@ -201,9 +199,7 @@ class BlockCuts:
         found = csr_array(coo_array((np.minimum(own[used], 1.0), (row[used], column[used])), shape=weight.shape))
         return found, np.where(left < LIGHT, 0.0, right)
 
-    def _besides(
-        self, opened: Opened, columns: Ints, own: Floats, place: Ints, limits: Limits
-    ) -> Iterator[Row]:
+    def _besides(self, opened: Opened, columns: Ints, own: Floats, place: Ints, limits: Limits) -> Iterator[Row]:
         """A cell that is withheld for others must be able to move, which takes one of those that its move is made of;
         else a pattern without it would be safe, too."""
         share = own[columns]

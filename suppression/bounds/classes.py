@@ -71,9 +71,8 @@ def classes(relations: csr_array) -> Classes:
         solved += [(row_of_still, still), (two[where], follower)]
         kept = np.flatnonzero(~stands)
         left = _without_nothing(left @ csr_array(coo_array((by[kept], (kept, above[kept])), shape=(count, count))))
-    relation, cell = (np.concatenate([np.empty(0, np.int64), *found]) for found in zip(*solved, strict=True)) if (
-        solved
-    ) else (np.empty(0, np.int64), np.empty(0, np.int64))
+    relation = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in solved)])
+    cell = np.concatenate([np.empty(0, np.int64), *(cells for _, cells in solved)])
     return Classes(leader, ratio, left, relation, cell)
 
 

@@ -4,7 +4,7 @@ blocks, among which the cost of each cell is shared out by what that program pay
 Against outsiders alone: whoever knows more only asks for more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
 import numpy as np
@@ -35,6 +35,10 @@ MANY, SLOW = 100_000, 2e-3
 """Candidates beyond which cells that are withheld for others wait until the program rises by no more than that share:
 they are many (241,080 cells: 59,000 cuts at once, then 15 s for the program), and what ends need moves them. Elsewhere
 their cuts help whole choices of blocks (mh3d_mid: 2,118,022 in place of 2,110,715)."""
+
+AT_ONCE = 12_000
+"""Cuts of a round at most, those that are broken most (241,080 cells: 268,832 after 17 s, 277,932 after 132 s; with all
+of them 273,806 after 92 s, 56 s of which for one program)."""
 
 RELAXED = 0.7
 """Share of the time for the linear program, where that is short."""
@@ -107,13 +111,26 @@ def _relaxed(cutting: "_Cutting", program: Covering, limits: Limits) -> Solved |
             return best
         value = float(program.cost @ solved.share)
         besides, last = besides or value - last <= SLOW * value, value
-        added = 0 if limits.out_of_time() else program.add(cutting.broken(solved.share, besides, limits))
+        added = (
+            0
+            if limits.out_of_time()
+            else program.add(_most_broken(cutting.broken(solved.share, besides, limits), solved.share))
+        )
         # Cuts that came in since have no multipliers yet.
         best = Solved(solved.share, np.append(solved.multiplier, np.zeros(added)))
         if not added and (besides or limits.out_of_time()):
             break
         besides = besides or not added
     return best
+
+
+def _most_broken(rows: Iterable[Row], share: Floats) -> list[Row]:
+    """Those of some cuts that a choice (float64, candidates) breaks most, in their order."""
+    rows = list(rows)
+    if len(rows) <= AT_ONCE:
+        return rows
+    missing = np.array([row.right - float(row.weight @ share[row.candidates]) for row in rows])
+    return [rows[k] for k in np.sort(np.argsort(-missing, kind="stable")[:AT_ONCE]).tolist()]
 
 
 class _Cutting:

@@ -6,7 +6,6 @@ these in whole numbers has something that holds, however far the floats were off
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -37,8 +36,8 @@ DENOMINATORS = (*range(1, 13), 24, 60)
 FINEST, MOST = 3_000, 2**20
 """Denominators of single multipliers, and of all of a row together, at most."""
 
-NEARLY = 1e-6
-"""How far a float may be from the fraction that it stands for."""
+NEARLY, CLOSE = 1e-6, 1e-8
+"""How far a float may be from the fraction that it stands for, with one of DENOMINATORS and with another one."""
 
 OWN = 1e-9
 """Multipliers below are none."""
@@ -48,8 +47,8 @@ OWN = 1e-9
 class Short:
     """Questions whose cells cannot move as far as they were asked.
 
-    number: int64, of each question. reached: float64, how far its cell gets. made: float64 csr (questions x open
-    cells), move of its cell = made @ moves.
+    number: int64, of each question. reached: float64, how far its cell gets at most. made: float64 csr (questions x
+    open cells), move of its cell = made @ moves.
     """
 
     number: Ints
@@ -59,8 +58,8 @@ class Short:
 
 @dataclass(frozen=True)
 class _Part:
-    """What hangs together. leaders: int64, its classes; relations: int64, rows of `left`; moves: its dictionary; cells:
-    int64, basic leaders at first, independent: int64, as many relations that give them."""
+    """What hangs together. leaders: int64, its classes; moves: its dictionary; cells: int64, basic leaders at first;
+    independent: int64, as many rows of what is left of relations, which give them."""
 
     leaders: Ints
     moves: Moves
@@ -123,8 +122,8 @@ class Opened:
     def short(self, low: Floats, high: Floats, asked: Ints, way: Ints, goal: Floats, limits: Limits) -> Short:
         """The questions that fall short, as far as there is time.
 
-        low <= 0 <= high: float64 (open cells), how far each may move. asked: int64 (questions), open cells; way: 1
-        down, -1 up; goal: float64, how far.
+        low <= 0 <= high: float64 (open cells), how far each may move. asked: int64 (questions), open cells, of which
+        each may itself go that far; way: 1 down, -1 up; goal: float64, how far.
         """
         ratio, own = self._classes.ratio, self._classes.leader[asked]
         rate = ratio[asked]
@@ -258,16 +257,36 @@ def _exact(multiplier: Floats) -> tuple[Ints, Ints, Ints]:
         rounded = np.rint(value * parts)
         fits = small & ~found
         fits[row[np.abs(value * parts - rounded) >= NEARLY]] = False
-        at = fits[row]
-        whole[at] = rounded[at].astype(np.int64)
+        whole[fits[row]] = rounded[fits[row]].astype(np.int64)
         found |= fits
         if found.all():
             break
+    numerator, parts = _fractions(np.where(small[row], value, 0.0))
+    small[row[parts == 0]] = False
     for k in np.flatnonzero(small & ~found).tolist():
-        at = np.flatnonzero(row == k)
-        fractions = [Fraction(one).limit_denominator(FINEST) for one in value[at].tolist()]
-        parts = lcm(*(fraction.denominator for fraction in fractions))
-        if parts <= MOST:
-            whole[at] = [int(fraction * parts) for fraction in fractions]
+        own = slice(*np.searchsorted(row, [k, k + 1]).tolist())
+        common = lcm(*set(parts[own].tolist()))
+        if common <= MOST:
+            whole[own] = numerator[own] * (common // parts[own])
     kept = whole != 0
     return row[kept], column[kept], whole[kept]
+
+
+def _fractions(value: Floats) -> tuple[Ints, Ints]:
+    """int64: (numerators, denominators) of the fractions that floats stand for, by continued fractions; a denominator
+    of 0 where there is none up to FINEST."""
+    size = np.abs(value)
+    whole = np.floor(size)
+    above, before_above = whole, np.ones(len(value))
+    below, before_below = np.ones(len(value)), np.zeros(len(value))
+    rest = size - whole
+    while True:
+        left = (np.abs(size - above / below) > CLOSE) & (below <= FINEST)
+        if not left.any():
+            break
+        whole = np.floor(1 / np.where(left, rest, 1.0))
+        above, before_above = np.where(left, whole * above + before_above, above), np.where(left, above, before_above)
+        below, before_below = np.where(left, whole * below + before_below, below), np.where(left, below, before_below)
+        rest = np.where(left, 1 / np.where(left, rest, 1.0) - whole, rest)
+    known = below <= FINEST
+    return np.where(known, np.sign(value) * above, 0).astype(np.int64), np.where(known, below, 0).astype(np.int64)

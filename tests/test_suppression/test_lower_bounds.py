@@ -22,9 +22,7 @@ from tableseal.audit.errors import TablesealError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.bounds import blocks as cut_into
 from tableseal.suppression.bounds import whole_blocks
-from tableseal.suppression.bounds.blocks import blocks
 from tableseal.suppression.bounds.bounding import bounded
 from tableseal.suppression.bounds.lower_bound import lower_bound, rising
 from tableseal.suppression.comparison.compare import compare
@@ -56,11 +54,9 @@ def cheapest(problem: Problem, most: int) -> int | None:
 
 
 @settings(deadline=None, max_examples=10)
-@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans(), st.sampled_from([3_000_000, 200, 60]))
-def test_no_bound_is_above_the_cheapest_pattern(
-    seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool, largest: int
-) -> None:
-    """CONVENTION 1075: counts, turnover, hierarchies, decisions by hand, costs of nothing, blocks and their slices."""
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans())
+def test_no_bound_is_above_the_cheapest_pattern(seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool) -> None:
+    """CONVENTION 1075: counts, turnover, hierarchies, decisions by hand, costs of nothing."""
     made, random = drawn("small", Survey(shape, turnover, mean=6.0), seed), Random(seed)
     if not made.instance.primary.any():
         return
@@ -73,9 +69,7 @@ def test_no_bound_is_above_the_cheapest_pattern(
     oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
     if not oracle.decide(problem.primary | problem.may, limits).safe:
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cut_into, "LARGEST", (largest,))
-        bounds = list(rising(problem, engine, limits))
+    bounds = list(rising(problem, engine, limits))
     release = to_protect(made.instance, cost)
     least = cheapest(problem, 9)
     if least is None and not (published.any() or withheld.any()):
@@ -166,21 +160,6 @@ def test_nothing_is_claimed_of_patterns_that_promise_less() -> None:
     for method in ("greedy-elimination", "rank"):
         found = suppress(table(), method=method, explain=False)
         assert bounded(found) is found
-
-
-def test_blocks_are_slices_where_sub_tables_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every relation of a sub-table is in some slice of it, and no cell of one is outside."""
-    made = drawn("small", Survey(((3,), (2,), (4,)), turnover=False), 1)
-    problem = posed(to_protect(made.instance, made.cost))
-    whole = blocks(problem)
-    monkeypatch.setattr(cut_into, "LARGEST", (200,))
-    slices = blocks(problem)
-    assert len(whole) == 1
-    assert len(slices) == 4 + 3 + 5
-    assert set(np.concatenate([rows for _, rows in slices]).tolist()) == set(whole[0][1].tolist())
-    short = problem.equations.short
-    for cells, rows in slices:
-        assert set(short[rows].indices.tolist()) <= set(cells.tolist())
 
 
 @settings(deadline=None, max_examples=10)
