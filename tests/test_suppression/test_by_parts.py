@@ -254,3 +254,21 @@ def test_models_of_a_part_are_gone_with_it() -> None:
         assert models() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("turnover", [False, True])
+def test_large_tables_of_counts_begin_with_blocks_chosen_together(large: pytest.MonkeyPatch, turnover: bool) -> None:
+    """CONVENTION 1128: where all ends ask for as much, and there is time; safe on the whole in any case."""
+    large.setattr(sub_tables, "is_small", lambda relations, cells, *, largest=0: largest > 0)
+    large.setattr(module, "GUIDED", 0)
+    dived, plain = list[bool](), module.dive
+    large.setattr(module, "dive", lambda *a: dived.append(True) or plain(*a))
+    made = drawn("small", farms(((2, 2, 2), (3,), (2,)), turnover=turnover), 1)
+    for seconds, begins in ((100.0, not turnover), (module.PACE / 2, False)):
+        problem, tools = posed(made)
+        dived.clear()
+        left = Limits(now() + seconds * max(1.0, len(problem.cost) if seconds < 1 else 1.0))
+        found = modular(problem, replace(tools, limits=left))
+        assert found.pattern is not None
+        assert missed(made, problem, found.pattern) == 0
+        assert bool(dived) == begins

@@ -24,6 +24,8 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.bounds import whole_blocks
 from tableseal.suppression.bounds.bounding import bounded
+from tableseal.suppression.bounds.cutting import cuts_alone
+from tableseal.suppression.bounds.diving import dive
 from tableseal.suppression.bounds.lower_bound import lower_bound, rising
 from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.problem.costs import Costs
@@ -189,3 +191,26 @@ def test_workers_prove_what_one_process_proves(monkeypatch: pytest.MonkeyPatch) 
     alone = list(rising(problem, Highs(), Limits()))
     assert len(alone) > 2
     assert list(rising(problem, Highs(), Limits(), Elsewhere())) == alone
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.sampled_from(SHAPES), st.booleans())
+def test_a_dive_ends_where_no_block_asks_more(seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool) -> None:
+    """CONVENTION 1128: whole cells that no cut breaks, for no less than the bound; nothing when time is over."""
+    made = drawn("small", Survey(shape, turnover, mean=6.0), seed)
+    if not made.instance.primary.any():
+        return
+    problem = posed(to_protect(made.instance, made.cost))
+    pattern = dive(problem, Highs(), Limits())
+    begun = cuts_alone(problem, Highs())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
+    if pattern is None or begun is None:
+        assert begun is None or not oracle.decide(problem.primary | problem.may, Limits()).safe
+        return
+    cutting, program = begun
+    assert not list(cutting.broken(pattern[cutting.candidates].astype(float), False, Limits()))
+    assert not (pattern & ~problem.primary & ~problem.may).any()
+    relaxed = program.solve(100.0)
+    assert relaxed is not None
+    assert problem.price(pattern) >= float(program.cost @ relaxed.share) - 1e-6
+    assert dive(problem, Highs(), Ticking(looks=1)) is None
