@@ -14,7 +14,7 @@ from tableseal.audit.decision.equations import stored
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.sparse import row_of_entries, stacked
 from tableseal.suppression.bounds.blocks import Block
-from tableseal.suppression.bounds.opened import Opened, Short
+from tableseal.suppression.bounds.opened import MOST, Opened, Short
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.kernels.shortfalls import MARGIN
 from tableseal.suppression.search.master import Row
@@ -95,7 +95,7 @@ class BlockCuts:
             short, reached, made = self._short(opened, columns, questions, own, wider, limits)
             asked = questions.some(short)
             relation, scale = self._relation(opened, columns, asked.column, made)
-            pair, weight = self._met(asked, reached, self._contributions(relation, asked, scale))
+            pair, weight = self._not_met(asked, reached, self._contributions(relation, asked, scale), scale > 0)
             weight, right = self._left(weight)
             broken = weight @ own < right - LEAST
             self._quiet[:, self._block[asked.column]] = False
@@ -117,7 +117,9 @@ class BlockCuts:
         pair = np.concatenate([down, up])
         way = np.repeat([1, -1], [len(down), len(up)])
         goal = np.where(way == 1, ends.down[end[pair]], ends.up[end[pair]])
-        return _Questions(column[pair], way, goal, end[pair], pair).some(np.lexsort((way, pair, -goal)))
+        order = np.lexsort((way, pair, -goal))
+        order = order[~np.isin(pair[order], pair[goal <= 0])]  # what asks for nothing is met
+        return _Questions(column[pair], way, goal, end[pair], pair).some(order)
 
     def _short(
         self, opened: Opened, columns: Ints, questions: _Questions, own: Floats, wider: float, limits: Limits
@@ -154,9 +156,10 @@ class BlockCuts:
         own = column == asked[row]
         scale = np.zeros(len(asked), np.int64)
         scale[row[own]] = held.data[own]
+        scale[(scale < 0) | (scale > MOST)] = 0  # of floats that were no fractions
         used = ~own & (self._may | self._forced)[column] & (scale[row] > 0)
         relation = coo_array((-held.data[used], (row[used], column[used])), shape=held.shape)
-        return csr_array(relation), np.maximum(scale, 0)
+        return csr_array(relation), scale
 
     def _contributions(self, relation: csr_array, asked: _Questions, scale: Ints) -> csr_array:
         """float64 csr (questions x columns): the share of its way, at most 1, that each column can move the one asked,
@@ -169,13 +172,16 @@ class BlockCuts:
         share = np.minimum(np.where(whole, most, rate * np.where(whole, 0, room)) / most * UP, 1.0)
         return csr_array((np.where(whole, 1.0, share), column, relation.indptr), shape=relation.shape)
 
-    def _met(self, asked: _Questions, reached: Floats, weight: csr_array) -> tuple[Ints, csr_array]:
+    def _not_met(
+        self, asked: _Questions, reached: Floats, weight: csr_array, told: NDArray[np.bool_]
+    ) -> tuple[Ints, csr_array]:
         """(int64: pair; float64 csr (ends x columns)): a covering inequality for each end that is not met: what is
-        withheld has to come to 1."""
+        withheld has to come to 1. told: bool (questions), whether weights are known."""
         ends = self._ends
-        one_way = np.flatnonzero(ends.sign[asked.end] != 0)
+        one_way = np.flatnonzero(told & (ends.sign[asked.end] != 0))
         order = np.argsort(asked.pair, kind="stable")
         twice = np.flatnonzero(np.diff(asked.pair[order]) == 0)
+        twice = twice[told[order[twice]] & told[order[twice + 1]]]
         first, second = order[twice], order[twice + 1]
         either = ends.either[asked.end[first]]
         narrow = ~either & (reached[first] + reached[second] < asked.goal[first] * (1.0 - MARGIN))

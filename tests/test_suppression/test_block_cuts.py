@@ -1,5 +1,7 @@
 """Open cells in classes, how far they can move, and the cuts of blocks that say so (CONVENTION 1075)."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -22,7 +24,7 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.bounds import opened as module
-from tableseal.suppression.bounds.block_cuts import BlockCuts
+from tableseal.suppression.bounds.block_cuts import BlockCuts, _Questions
 from tableseal.suppression.bounds.blocks import blocks
 from tableseal.suppression.bounds.classes import classes
 from tableseal.suppression.bounds.opened import Opened
@@ -126,20 +128,33 @@ def posed(seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool) -> Prob
 
 def two_ways(ends: Ends, random: Random) -> Ends:
     """The same with some ends that either way does for, and some that ask for a width."""
-    kind = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(ends))], np.int64)
+    kind = np.zeros(len(ends), np.int64)
+    kind[random.sample(range(len(ends)), min(2, len(ends)))] = random.choice([1, 1, 2])
+    down, up = (np.array([random.choice([0, 1, 2, 12]) for _ in range(len(ends))], np.int64) for _ in range(2))
     far = np.maximum(ends.distance, 1)
-    down = np.where(kind == 1, far + np.array([random.randint(0, 2) for _ in range(len(ends))], np.int64), far)
     return Ends(
         ends.requirement,
         ends.cell,
         np.where(kind == 0, ends.sign, 0),
-        np.where(kind == 0, ends.down, down),
-        np.where(kind == 0, ends.up, far),
+        np.select([kind == 0, kind == 1], [ends.down, down], far),
+        np.select([kind == 0, kind == 1], [ends.up, up], far),
         kind == 1,
         None,
         ends.attacker,
         ends.wide,
     )
+
+
+def some_of_them(
+    multipliers: Callable[..., csr_array], random: Random
+) -> Callable[[Opened, NDArray[np.int64], csr_array], csr_array]:
+    """Multipliers of which some rows are missing."""
+
+    def told(opened: Opened, asked: NDArray[np.int64], made: csr_array) -> csr_array:
+        kept = np.array([random.random() < 0.7 for _ in range(made.shape[0])], np.int64)
+        return csr_array(multipliers(opened, asked, made).multiply(kept[:, None]))
+
+    return told
 
 
 def meets(problem: Problem, ends: Ends, pattern: NDArray[np.bool_]) -> bool:
@@ -167,7 +182,8 @@ def meets(problem: Problem, ends: Ends, pattern: NDArray[np.bool_]) -> bool:
 @settings(deadline=None, max_examples=25)
 @given(SEEDS, st.sampled_from(SHAPES), st.booleans())
 def test_no_safe_pattern_breaks_a_cut(seed: int, shape: tuple[tuple[int, ...], ...], turnover: bool) -> None:
-    """Cuts of ends that choices break which withhold cells in part; of both ways, of either, and of widths."""
+    """Cuts of ends that choices break which withhold cells in part; of both ways, of either, and of widths; also where
+    floats do not tell all multipliers."""
     problem, random = posed(seed % 10**6, shape, turnover), Random(seed)
     if problem is None:
         return
@@ -179,14 +195,32 @@ def test_no_safe_pattern_breaks_a_cut(seed: int, shape: tuple[tuple[int, ...], .
     for _ in range(4):
         share = np.array([random.choice([0.0, 0.0, 0.3, 0.5, 1.0]) for _ in place.tolist()])
         share = np.where(problem.primary, 1.0, np.where(problem.may, share, 0.0))
-        rows = list(cuts.broken(share, place, besides=False, limits=Limits()))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Opened, "multipliers", some_of_them(Opened.multipliers, random))
+            rows = list(cuts.broken(share, place, besides=False, limits=Limits()))
         assert all(float(row.weight @ share[row.candidates]) < row.right for row in rows)
         found += rows
-    for _ in range(8):
-        open_ones = np.array([random.random() < 0.7 for _ in place.tolist()])
+    for chance in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
+        open_ones = np.array([random.random() < chance for _ in place.tolist()])
         pattern = problem.primary | (problem.may & open_ones)
         if meets(problem, ends, pattern):
             assert all(float(row.weight @ pattern[row.candidates]) >= row.right - 1e-9 for row in found)
+
+
+@pytest.mark.parametrize("either", [False, True])
+def test_two_ways_give_a_cut_only_if_both_are_known(either: bool) -> None:
+    """Where floats tell of one way alone, the other one may be how the end is met."""
+    problem = posed(5, ((3,), (3,)), False)
+    assert problem is not None
+    ends = ends_of(problem.requirements, problem.equations.value, problem.equations.cells)
+    ends = replace(ends, sign=0 * ends.sign, either=np.full(len(ends), either))
+    cuts = BlockCuts(problem, blocks(problem), ends, PLAIN)
+    zero, one = np.zeros(2, np.int64), np.ones(2, np.int64)
+    asked = _Questions(zero, np.array([1, -1]), one, zero, zero)
+    weight = csr_array(np.ones((2, len(problem.cost))))
+    for told in product([False, True], repeat=2):
+        pair, found = cuts._not_met(asked, np.zeros(2), weight, np.array(told))
+        assert len(pair) == found.shape[0] == int(all(told))
 
 
 @settings(deadline=None, max_examples=25)
