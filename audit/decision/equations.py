@@ -129,7 +129,7 @@ class Equations:
         nodes = 1 + int(max(row.max(initial=-1), column.max(initial=-1)))
         column = column.copy()
         column[at] = nodes + np.arange(len(at))
-        label = _connected(nodes + len(at), column[at][which], row[touched])
+        label = connected(nodes + len(at), column[at][which], row[touched])
         open_ones = np.flatnonzero(open_columns)
         _, first, group = np.unique(label[column[open_ones]], return_index=True, return_inverse=True)
         rank = np.empty(len(first), np.int64)
@@ -150,13 +150,13 @@ def _joined(by_column: csr_array, chosen: NDArray[np.bool_]) -> tuple[NDArray[np
     that is not chosen."""
     at = np.flatnonzero(chosen)
     which, row, _ = stored(by_column, at)
-    label = _connected(len(at) + by_column.shape[1], which, len(at) + row)
+    label = connected(len(at) + by_column.shape[1], which, len(at) + row)
     column = np.full(len(chosen), -1, np.int64)
     column[at] = label[: len(at)]
     return column, label[len(at) :]
 
 
-def _connected(nodes: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def connected(nodes: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which part of a graph each node is in; its edges are pairs of nodes."""
     from scipy.sparse.csgraph import connected_components  # late: 0.1 s
 

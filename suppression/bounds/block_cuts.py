@@ -14,7 +14,8 @@ from tableseal.audit.decision.equations import stored
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.sparse import row_of_entries, stacked
 from tableseal.suppression.bounds.blocks import Block
-from tableseal.suppression.bounds.opened import MOST, Opened, Short
+from tableseal.suppression.bounds.opened import Opened, Short
+from tableseal.suppression.bounds.whole_multiples import MOST
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.kernels.shortfalls import MARGIN
 from tableseal.suppression.search.master import Row

@@ -1,6 +1,6 @@
 """All blocks of a problem and its single relations, which break choices that withhold cells in part."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,7 @@ class Cutting:
         asked = outsiders(ends, [need.sure for need in problem.requirements])
         self._own = own = blocks(problem)
         entries = sum(min(len(rows), len(cells)) * len(cells) for cells, rows in own)
-        self._run = Runner(worth_compiling(entries, shortfalls))
-        self._cuts = BlockCuts(problem, own, asked, self._run)
+        self._cuts = BlockCuts(problem, own, asked, Runner(worth_compiling(entries, shortfalls)))
         self._ends = asked
 
     @property
@@ -64,13 +63,16 @@ class Cutting:
                 inside = np.sort(inside[inside >= 0])
                 yield Row(inside, np.ones(len(inside)), 1.0)
 
-    def broken(self, share: Floats, besides: bool, limits: Limits) -> Iterator[Row]:
-        """Cuts that a choice breaks (float64, candidates), as far as there is time. besides: also those of cells that
-        are withheld for others, by whole blocks."""
+    def broken(self, share: Floats, besides: bool, limits: Limits) -> list[Row]:
+        """Cuts that a choice breaks most (float64, candidates), as far as there is time. besides: also those of cells
+        that are withheld for others, by whole blocks."""
         full = self._problem.primary.astype(np.float64)
         full[self.candidates] = share
-        yield from self._bridges(full)
-        yield from self._cuts.broken(full, self._place, besides=besides, limits=limits)
+        rows = [*self._bridges(full), *self._cuts.broken(full, self._place, besides=besides, limits=limits)]
+        if len(rows) <= AT_ONCE:
+            return rows
+        missing = np.array([row.right - float(row.weight @ share[row.candidates]) for row in rows])
+        return [rows[k] for k in np.sort(np.argsort(-missing, kind="stable")[:AT_ONCE]).tolist()]
 
     def _bridges(self, full: Floats) -> Iterator[Row]:
         """A cell that is withheld needs others in each of its relations that are withheld as far."""
@@ -92,12 +94,3 @@ def cuts_alone(problem: Problem, solver: Solver) -> tuple[Cutting, Covering] | N
     cutting, program = Cutting(problem, candidates), Covering(problem.cost[candidates].astype(np.float64), solver)
     program.add(cutting.alone())
     return cutting, program
-
-
-def most_broken(rows: Iterable[Row], share: Floats) -> list[Row]:
-    """Those of some cuts that a choice (float64, candidates) breaks most, in their order."""
-    rows = list(rows)
-    if len(rows) <= AT_ONCE:
-        return rows
-    missing = np.array([row.right - float(row.weight @ share[row.candidates]) for row in rows])
-    return [rows[k] for k in np.sort(np.argsort(-missing, kind="stable")[:AT_ONCE]).tolist()]

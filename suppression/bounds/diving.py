@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.solvers.protocol import Solver
-from tableseal.suppression.bounds.cutting import cuts_alone, most_broken
+from tableseal.suppression.bounds.cutting import cuts_alone
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.master import Row
 
@@ -41,7 +41,7 @@ def dive(problem: Problem, solver: Solver, limits: Limits) -> NDArray[np.bool_] 
         if solved is None:
             return None
         share = np.where(sure, 1.0, solved.share)
-        added = program.add(most_broken(cutting.broken(share, False, limits), share))
+        added = program.add(cutting.broken(share, False, limits))
         if limits.out_of_time():
             return None
         value = float(program.cost @ share)

@@ -14,7 +14,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.bounds.covering import Covering, Solved, proved
-from tableseal.suppression.bounds.cutting import Cutting, cuts_alone, most_broken
+from tableseal.suppression.bounds.cutting import Cutting, cuts_alone
 from tableseal.suppression.bounds.whole_blocks import in_whole_blocks
 from tableseal.suppression.problem.problem import Problem
 
@@ -96,11 +96,7 @@ def _relaxed(cutting: Cutting, program: Covering, limits: Limits) -> Solved | No
             return best
         value = float(program.cost @ solved.share)
         besides, last = besides or value - last <= SLOW * value, value
-        added = (
-            0
-            if limits.out_of_time()
-            else program.add(most_broken(cutting.broken(solved.share, besides, limits), solved.share))
-        )
+        added = 0 if limits.out_of_time() else program.add(cutting.broken(solved.share, besides, limits))
         # Cuts that came in since have no multipliers yet.
         best = Solved(solved.share, np.append(solved.multiplier, np.zeros(added)))
         if not added and (besides or limits.out_of_time()):

@@ -6,16 +6,17 @@ these in whole numbers has something that holds, however far the floats were off
 """
 
 from dataclasses import dataclass
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.compiling import Runner
+from tableseal.audit.decision.equations import connected
+from tableseal.audit.sparse import row_of_entries
 from tableseal.suppression.bounds.classes import classes
+from tableseal.suppression.bounds.whole_multiples import NOTHING, whole_multiples
 from tableseal.suppression.search.kernels.moves import Moves, dictionary
 from tableseal.suppression.search.kernels.shortfalls import MARGIN, shortfalls
 
@@ -29,18 +30,6 @@ ROWS_AT_ONCE = 400
 
 ENTRIES_AT_ONCE = 8_000_000
 """Of multipliers."""
-
-DENOMINATORS = (*range(1, 13), 24, 60)
-"""Of multipliers of one row, tried first; then each has its own."""
-
-FINEST, MOST = 3_000, 2**20
-"""Denominators of single multipliers, and of all of a row together, at most."""
-
-NEARLY, CLOSE = 1e-6, 1e-8
-"""How far a float may be from the fraction that it stands for, with one of DENOMINATORS and with another one."""
-
-OWN = 1e-9
-"""Multipliers below are none."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +71,13 @@ class _Pivots:
         nothing where floats do not give any."""
         from scipy.sparse.linalg import splu  # late: many searches come to an end without it
 
+        if last == first:
+            return wanted
         start = self.square.indptr[first : last + 1]
         inside = slice(start[0], start[-1])
         own = csc_array(
             (self.square.data[inside], self.square.indices[inside] - first, start - start[0]), shape=(last - first,) * 2
         )
-        if last == first:
-            return wanted
         try:
             found: Floats = splu(own).solve(np.ascontiguousarray(wanted.T), trans="T").T
         except RuntimeError:  # singular
@@ -104,14 +93,14 @@ class Opened:
         self._relations, self._run = csr_array(relations.astype(np.float64)), run
         self._classes = classes(self._relations)
         count = relations.shape[1]
-        self._apart = _connected(self._relations)[1]
+        self._apart = _hanging_together(self._relations)[1]
         members = np.flatnonzero(self._classes.leader >= 0)
         self._members = members[np.argsort(self._classes.leader[members], kind="stable")]
         left = self._classes.left
         at = np.flatnonzero(np.diff(left.indptr))
         left = csr_array(left[at])
         self._left, self._row_of_left = left, at
-        of_row, of_cell = _connected(left)
+        of_row, of_cell = _hanging_together(left)
         held = np.zeros(count, np.bool_)
         held[left.indices] = True
         self._part_of = np.where(held, of_cell, -1)
@@ -149,7 +138,7 @@ class Opened:
                 local = np.searchsorted(one.leaders, own[now])
                 self._run(shortfalls, one.moves, *seen, local, way[now], goal[now], found, rows)
                 reached[now] = found
-                k, column = np.nonzero(np.abs(rows) > OWN)
+                k, column = np.nonzero(np.abs(rows) > NOTHING)
                 leader, k_of = one.leaders[column], now[k]
                 member = np.where((rows[k, column] > 0) == (way[k_of] != 1), at_most[leader], at_least[leader])
                 number.append(now[found < goal[now]])
@@ -174,14 +163,14 @@ class Opened:
             size = max(1, ENTRIES_AT_ONCE // max(1, last - first))
             for some in np.split(own, range(size, len(own), size)):
                 found = pivots.solved(first, last, csr_array(wanted[some])[:, first:last].toarray())
-                row, at, number = _exact(found)
+                row, at, number = whole_multiples(found)
                 which.append(some[row])
                 column.append(pivots.relation[first + at])
                 data.append(number)
         entries = (np.concatenate(which), np.concatenate(column))
         return csr_array(coo_array((np.concatenate(data), entries), shape=(rows, self._relations.shape[0])))
 
-    def _pivots(self) -> "_Pivots":
+    def _pivots(self) -> _Pivots:
         """Which relations give which cells by others, as far as parts were asked."""
         parts = [part for part in self._parts.values() if part is not None]
         if self._solving is None or self._solving[0] != len(parts):
@@ -236,57 +225,8 @@ def _grouped(label: Ints) -> dict[int, Ints]:
     return dict(zip(numbers.tolist(), np.split(at, first[1:]), strict=True)) if len(at) else {}
 
 
-def _connected(matrix: csr_array) -> tuple[Ints, Ints]:
+def _hanging_together(matrix: csr_array) -> tuple[Ints, Ints]:
     """(label of each row, label of each column): what hangs together."""
     rows, columns = matrix.shape
-    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
-    graph = coo_array((np.ones(len(row), np.int8), (row, rows + matrix.indices)), shape=(rows + columns,) * 2)
-    label = connected_components(graph, directed=False)[1].astype(np.int64)
+    label = connected(rows + columns, row_of_entries(matrix), rows + matrix.indices)
     return label[:rows], label[rows:]
-
-
-def _exact(multiplier: Floats) -> tuple[Ints, Ints, Ints]:
-    """int64 (entries): row, column and value of rows of multipliers times a denominator of each; nothing of rows whose
-    floats are no fractions."""
-    row, column = np.nonzero(np.abs(multiplier) > OWN)
-    value = multiplier[row, column]
-    whole, found = np.zeros(len(value), np.int64), np.zeros(len(multiplier), np.bool_)
-    small = np.ones(len(multiplier), np.bool_)
-    small[row[np.abs(value) >= MOST]] = False
-    for parts in DENOMINATORS:
-        rounded = np.rint(value * parts)
-        fits = small & ~found
-        fits[row[np.abs(value * parts - rounded) >= NEARLY]] = False
-        whole[fits[row]] = rounded[fits[row]].astype(np.int64)
-        found |= fits
-        if found.all():
-            break
-    numerator, parts = _fractions(np.where(small[row], value, 0.0))
-    small[row[parts == 0]] = False
-    for k in np.flatnonzero(small & ~found).tolist():
-        own = slice(*np.searchsorted(row, [k, k + 1]).tolist())
-        common = lcm(*set(parts[own].tolist()))
-        if common <= MOST:
-            whole[own] = numerator[own] * (common // parts[own])
-    kept = whole != 0
-    return row[kept], column[kept], whole[kept]
-
-
-def _fractions(value: Floats) -> tuple[Ints, Ints]:
-    """int64: (numerators, denominators) of the fractions that floats stand for, by continued fractions; a denominator
-    of 0 where there is none up to FINEST."""
-    size = np.abs(value)
-    whole = np.floor(size)
-    above, before_above = whole, np.ones(len(value))
-    below, before_below = np.ones(len(value)), np.zeros(len(value))
-    rest = size - whole
-    while True:
-        left = (np.abs(size - above / below) > CLOSE) & (below <= FINEST)
-        if not left.any():
-            break
-        whole = np.floor(1 / np.where(left, rest, 1.0))
-        above, before_above = np.where(left, whole * above + before_above, above), np.where(left, above, before_above)
-        below, before_below = np.where(left, whole * below + before_below, below), np.where(left, below, before_below)
-        rest = np.where(left, 1 / np.where(left, rest, 1.0) - whole, rest)
-    known = below <= FINEST
-    return np.where(known, np.sign(value) * above, 0).astype(np.int64), np.where(known, below, 0).astype(np.int64)

@@ -23,11 +23,11 @@ from tableseal.audit.decision.ends import Ends, ends_of
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.bounds import opened as module
 from tableseal.suppression.bounds.block_cuts import BlockCuts, _Questions
 from tableseal.suppression.bounds.blocks import blocks
 from tableseal.suppression.bounds.classes import classes
 from tableseal.suppression.bounds.opened import Opened
+from tableseal.suppression.bounds.whole_multiples import whole_multiples
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search.master import Row
@@ -113,7 +113,7 @@ def test_fractions_with_large_denominators_are_found() -> None:
     """Also where one denominator of a row is 7 and another one 11 and 13; not where a row is no fraction at all."""
     values = [Fraction(3, 7), Fraction(-5, 143), Fraction(2)]
     floats = np.array([[float(value) for value in values], [2**0.5, 1.0, 0.0], [0.5, 0.0, -1.0]])
-    row, column, whole = module._exact(floats)
+    row, column, whole = whole_multiples(floats)
     assert [int(w) for r, w in zip(row, whole, strict=True) if r == 0] == [int(value * 1001) for value in values]
     assert [(int(c), int(w)) for r, c, w in zip(row, column, whole, strict=True) if r == 2] == [(0, 1), (2, -2)]
 

@@ -30,6 +30,7 @@ from tableseal.suppression.bounds.lower_bound import lower_bound, rising
 from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.search.master import Row
 from tableseal.suppression.suppress import suppress
 
 SHAPES = (((3, 2), (3,)), ((4,), (2, 2)), ((2, 2), (3,), (2,)), ((3,), (3,)), ((2,), (2,), (2,)))
@@ -208,9 +209,32 @@ def test_a_dive_ends_where_no_block_asks_more(seed: int, shape: tuple[tuple[int,
         assert begun is None or not oracle.decide(problem.primary | problem.may, Limits()).safe
         return
     cutting, program = begun
-    assert not list(cutting.broken(pattern[cutting.candidates].astype(float), False, Limits()))
+    assert not (cutting.broken(pattern[cutting.candidates].astype(float), False, Limits()))
     assert not (pattern & ~problem.primary & ~problem.may).any()
     relaxed = program.solve(100.0)
     assert relaxed is not None
     assert problem.price(pattern) >= float(program.cost @ relaxed.share) - 1e-6
     assert dive(problem, Highs(), Ticking(looks=1)) is None
+
+
+def test_a_round_takes_the_cuts_that_are_broken_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of large tables no program could take all at once."""
+    made = drawn("small", Survey(((3, 2), (3,), (2,)), turnover=False, mean=6.0), 3)
+    problem = posed(to_protect(made.instance, made.cost))
+    begun = cuts_alone(problem, Highs())
+    assert begun is not None
+    cutting, program = begun
+    relaxed = program.solve(100.0)
+    assert relaxed is not None
+    share = relaxed.share
+
+    def missing(rows: list[Row]) -> list[float]:
+        return sorted(row.right - float(row.weight @ share[row.candidates]) for row in rows)
+
+    every = missing(cutting.broken(share, True, Limits()))
+    assert len(every) > 3
+    monkeypatch.setattr("tableseal.suppression.bounds.cutting.AT_ONCE", 3)
+    assert missing(cutting.broken(share, True, Limits())) == every[-3:]
+    best = suppress(to_protect(made.instance, made.cost), method="optimal", explain=False).found
+    assert best.status == "optimal"
+    assert 0 < lower_bound(problem, Highs(), Limits()) <= best.cost
